@@ -1,0 +1,1 @@
+"""HTTP: the contract with tables, signage and operators, and the pages that people see."""

@@ -1,0 +1,94 @@
+"""What signage reads."""
+
+import hashlib
+
+import msgspec
+
+from api.routing import Access, Call, Reply, Routes
+from controller.clock import to_text
+from controller.errors import Code, Refused
+from controller.money import displayed
+from controller.store.link_store import MeterState
+
+routes = Routes("meters")
+
+
+class MeterView(msgspec.Struct, frozen=True, kw_only=True):
+    """A meter as a sign shows it. `next_cents` is the value after the pending win, when there is one."""
+
+    id: str
+    link: str
+    displayed_cents: int
+    next_cents: int | None
+    status: str
+    cycle: int
+    seq: int
+    as_of: str
+
+
+class MetersAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """Every meter of the floor."""
+
+    meters: list[MeterView]
+
+
+@routes.add(
+    "GET",
+    "/v1/meters",
+    access=Access.PUBLIC,
+    answers={200: MetersAnswer, 304: None},
+    query={"link": "Only the meters of this link."},
+    refusals=(Code.LINK_UNKNOWN, Code.STORE_UNAVAILABLE),
+)
+def get_meters(call: Call) -> Reply:
+    """All meters. With If-None-Match, 304 while nothing that a sign shows has changed."""
+    wanted = call.query.get("link")
+    floor = call.parts.floor.known().floor
+    if wanted is not None and wanted not in floor.links_by_id:
+        raise Refused(Code.LINK_UNKNOWN, f"link: there is no link {wanted!r} on this floor")
+    snapshot = call.parts.meters.snapshot()
+    states = [state for state in snapshot.states if wanted is None or state.link == wanted]
+    return _tagged(call, states, MetersAnswer(meters=_views(states, snapshot.read_at)))
+
+
+@routes.add(
+    "GET",
+    "/v1/meters/{meter}",
+    access=Access.PUBLIC,
+    answers={200: MeterView, 304: None},
+    refusals=(Code.METER_UNKNOWN, Code.STORE_UNAVAILABLE),
+)
+def get_meter(call: Call) -> Reply:
+    """One meter."""
+    name = call.path["meter"]
+    snapshot = call.parts.meters.snapshot()
+    states = [state for state in snapshot.states if state.id == name]
+    if not states:
+        raise Refused(Code.METER_UNKNOWN, f"meter: there is no meter {name!r} on this floor")
+    return _tagged(call, states, _views(states, snapshot.read_at)[0])
+
+
+def _views(states: list[MeterState], read_at: int) -> list[MeterView]:
+    as_of = to_text(read_at)
+    return [
+        MeterView(
+            id=state.id,
+            link=state.link,
+            displayed_cents=displayed(state.value),
+            next_cents=None,
+            status=state.status,
+            cycle=state.cycle,
+            seq=state.seq,
+            as_of=as_of,
+        )
+        for state in states
+    ]
+
+
+def _tagged(call: Call, states: list[MeterState], body: object) -> Reply:
+    # A weak tag over what decides the picture: `as_of` moves on with every reading and is left out.
+    decisive = [(s.id, s.value, s.status, s.cycle, s.seq) for s in states]
+    tag = f'W/"{hashlib.sha256(repr(decisive).encode()).hexdigest()[:24]}"'
+    headers = {"ETag": tag, "Cache-Control": "no-cache"}
+    offered = [part.strip() for part in call.if_none_match.split(",")]
+    return Reply(304, None, headers) if tag in offered else Reply(200, body, headers)

@@ -1,0 +1,53 @@
+"""The API's composition root: every real part, put together once per process."""
+
+import threading
+import time
+from dataclasses import dataclass
+
+from api.keyring import Keyring
+from api.nudges import Nudges
+from controller.queue import make_celery
+from controller.services.floor_in_force import FloorInForce
+from controller.services.meters import Meters
+from controller.services.rounds import Rounds
+from controller.settings import Settings
+from controller.store.connection import connect, require_durable
+from controller.store.link_store import LinkStore
+from models.archive import recorded_round
+from models.engine import Ledger
+from models.in_force import floor_in_force, valid_keys
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What handlers work with."""
+
+    settings: Settings
+    store: LinkStore
+    ledger: Ledger
+    floor: FloorInForce
+    rounds: Rounds
+    meters: Meters
+    keyring: Keyring
+    nudges: Nudges
+
+
+def assemble(settings: Settings) -> Parts:
+    """Connect everything. Refuses a Redis that could lose what we acknowledge."""
+    client = connect(settings.redis_url)
+    if settings.require_durable_redis:
+        require_durable(client)
+    store = LinkStore(client)
+    ledger = Ledger(settings.ledger_url)
+    floor = FloorInForce(lambda: floor_in_force(ledger), store)
+    nudges = Nudges(store, make_celery(settings), threading.Event())
+    return Parts(
+        settings=settings,
+        store=store,
+        ledger=ledger,
+        floor=floor,
+        rounds=Rounds(floor, store, lambda table, number: recorded_round(ledger, table, number), nudges),
+        meters=Meters(floor, store, settings.meters_cache_ms, lambda: time.time_ns() // 1000),
+        keyring=Keyring(lambda: valid_keys(ledger), time.monotonic),
+        nudges=nudges,
+    )

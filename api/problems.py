@@ -1,0 +1,150 @@
+"""Refusals as RFC 9457 problem documents: one shape, one table of codes and statuses."""
+
+import json
+import re
+
+import msgspec
+
+from controller.betting.messages import Recorded
+from controller.errors import Code, FieldProblem, Refused
+
+MEDIA_TYPE = "application/problem+json"
+
+
+class FieldError(msgspec.Struct, frozen=True, kw_only=True):
+    """One field that is wrong."""
+
+    field: str
+    code: str
+    detail: str
+
+
+class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Why a request was refused. `code` is stable; `detail` is for people."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    errors: list[FieldError] = []
+    recorded: Recorded | None = None
+
+
+MEANINGS: dict[Code, tuple[int, str, str]] = {
+    Code.BODY_INVALID: (
+        400,
+        "The request is not valid",
+        "A field is missing, unknown, of the wrong type or out of range.",
+    ),
+    Code.BODY_TOO_LARGE: (413, "The request is too large", "Send fewer events in one request."),
+    Code.CREDENTIALS_MISSING: (
+        401,
+        "A key is required",
+        "Send Authorization: Bearer with the key of this table.",
+    ),
+    Code.CREDENTIALS_INVALID: (401, "The key is not valid", "The key is unknown or was revoked."),
+    Code.NOT_PERMITTED: (403, "Not permitted", "This key may not do that; a table speaks for itself alone."),
+    Code.NOT_FOUND: (404, "No such route", "See /docs for every route."),
+    Code.METHOD_NOT_ALLOWED: (405, "Method not allowed", "The route exists with another method."),
+    Code.TABLE_UNKNOWN: (404, "Unknown table", "The floor in force has no such table."),
+    Code.METER_UNKNOWN: (404, "Unknown meter", "The floor in force has no such meter."),
+    Code.LINK_UNKNOWN: (404, "Unknown link", "The floor in force has no such link."),
+    Code.ROUND_UNKNOWN: (404, "Unknown round", "Nothing is recorded under this number."),
+    Code.ALARM_UNKNOWN: (404, "No such open alarm", "It does not exist or was acknowledged before."),
+    Code.BOX_UNKNOWN: (422, "Unknown box", "The table's layout has no such box."),
+    Code.BOX_REPEATED: (422, "Box repeated", "Each box may appear once in a round."),
+    Code.BET_KIND_WRONG: (422, "Wrong kind of bet", "This game's boxes carry other fields."),
+    Code.PROGRESSIVE_AMOUNT_WRONG: (
+        422,
+        "Wrong progressive bet",
+        "The progressive bet is a prescribed amount (TCP 3.3, 3.4).",
+    ),
+    Code.PROGRESSIVE_NOT_OFFERED: (422, "No progressive bet here", "The table is on no link."),
+    Code.EXISTS_WITH_DIFFERENT_BODY: (
+        409,
+        "Recorded with a different body",
+        "The round stands as recorded; see `recorded`.",
+    ),
+    Code.ROUND_NUMBER_PASSED: (
+        409,
+        "Round number passed",
+        "A higher round is recorded and this one never was. An alarm is raised.",
+    ),
+    Code.METER_LIMIT_REACHED: (409, "Meter limit reached", "The value would no longer fit the ledger."),
+    Code.NOT_ATTEMPTED: (
+        424,
+        "Not attempted",
+        "An earlier event of the same request was refused. Send it again.",
+    ),
+    Code.LINK_CLOSED: (503, "Link closed", "The link failed closed and takes no bets until it is healed."),
+    Code.FLOOR_CHANGING: (
+        503,
+        "Floor changing",
+        "A new floor is being put in force. Send the same request again.",
+    ),
+    Code.STORE_UNAVAILABLE: (
+        503,
+        "Meters unavailable",
+        "Redis does not answer. Send the same request again.",
+    ),
+    Code.LEDGER_UNAVAILABLE: (503, "Ledger unavailable", "SQL does not answer. Send the same request again."),
+    Code.INTERNAL_ERROR: (
+        500,
+        "Internal error",
+        "Send the same request again: what was recorded is answered as recorded.",
+    ),
+}
+"""Every code: its status, its title, and what it means to a caller."""
+
+
+def problem_of(refused: Refused) -> Problem:
+    """The document that tells a caller about a refusal."""
+    status, title, _ = MEANINGS[refused.code]
+    return Problem(
+        type=f"/docs#{refused.code}",
+        title=title,
+        status=status,
+        code=refused.code,
+        detail=refused.detail,
+        errors=[FieldError(field=p.field, code=p.code, detail=p.detail) for p in refused.problems],
+        recorded=refused.recorded if isinstance(refused.recorded, Recorded) else None,
+    )
+
+
+def invalid(field: str, detail: str) -> Refused:
+    """A refusal of one field of a request."""
+    return Refused(Code.BODY_INVALID, f"{field}: {detail}", [FieldProblem(field, Code.BODY_INVALID, detail)])
+
+
+def decode_body(body: bytes, kind: type) -> object:
+    """A request body as a typed value, or a refusal that names the field."""
+    try:
+        return msgspec.json.decode(body, type=kind)
+    except msgspec.ValidationError as error:
+        raise _located(str(error)) from error
+    except msgspec.DecodeError as error:
+        raise _malformed(body, kind, str(error)) from error
+    except UnicodeDecodeError as error:
+        raise invalid("body", "expected UTF-8") from error
+
+
+def _located(message: str) -> Refused:
+    expected, _, path = message.partition(" - at `")
+    field = path.rstrip("`").removeprefix("$").removeprefix(".") or "body"
+    named = re.search(r"(?:unknown|missing required) field `([^`]*)`", expected)
+    if named:
+        field = named[1] if field == "body" else f"{field}.{named[1]}"
+    return invalid(field, expected[0].lower() + expected[1:])
+
+
+def _malformed(body: bytes, kind: type, message: str) -> Refused:
+    """NaN and Infinity are not JSON, but many encoders write them: name the field all the same."""
+    try:
+        lenient = json.loads(body, parse_constant=lambda name: {name: name})
+        msgspec.convert(lenient, type=kind)
+    except msgspec.ValidationError as error:
+        return _located(str(error))
+    except (ValueError, RecursionError):
+        pass
+    return invalid("body", message[0].lower() + message[1:])

@@ -1,0 +1,124 @@
+"""What table controllers call."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from api.problems import Problem, problem_of
+from api.routing import LARGE_BODY, Access, Call, Reply, Routes
+from controller.betting.messages import EVENTS_MAX, Ack, BetsAnswer, BetsEvent, RoundBets
+from controller.errors import Code, Refused
+
+routes = Routes("tables")
+
+_BET_REFUSALS = (
+    Code.TABLE_UNKNOWN,
+    Code.BOX_UNKNOWN,
+    Code.BOX_REPEATED,
+    Code.BET_KIND_WRONG,
+    Code.PROGRESSIVE_AMOUNT_WRONG,
+    Code.PROGRESSIVE_NOT_OFFERED,
+    Code.EXISTS_WITH_DIFFERENT_BODY,
+    Code.ROUND_NUMBER_PASSED,
+    Code.METER_LIMIT_REACHED,
+    Code.LINK_CLOSED,
+    Code.FLOOR_CHANGING,
+    Code.STORE_UNAVAILABLE,
+    Code.LEDGER_UNAVAILABLE,
+)
+
+
+class OpenAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """A table is open; this is the number of its next round."""
+
+    table: str
+    next_round: int
+    ack: Ack
+
+
+class EventsRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Many events of one table, applied in order."""
+
+    events: Annotated[list[BetsEvent], Meta(min_length=1, max_length=EVENTS_MAX)]
+
+
+class EventAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What became of one event: the answer or the problem that its own route would have given."""
+
+    status: int
+    answer: BetsAnswer | None = None
+    problem: Problem | None = None
+
+
+class EventsAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """One answer per event, in order."""
+
+    answers: list[EventAnswer]
+
+
+@routes.add(
+    "POST",
+    "/v1/tables/{table}/open",
+    access=Access.TABLE,
+    answers={200: OpenAnswer},
+    refusals=(Code.TABLE_UNKNOWN, Code.LINK_CLOSED, Code.FLOOR_CHANGING, Code.STORE_UNAVAILABLE),
+)
+def open_table(call: Call) -> Reply:
+    """Open a table and learn the number of its next round."""
+    table = call.path["table"]
+    next_round, ack = call.parts.rounds.open_table(table)
+    return Reply(200, OpenAnswer(table=table, next_round=next_round, ack=ack))
+
+
+@routes.add(
+    "POST",
+    "/v1/tables/{table}/rounds/{round}/bets",
+    access=Access.TABLE,
+    body=RoundBets,
+    answers={201: BetsAnswer, 200: BetsAnswer},
+    refusals=_BET_REFUSALS,
+)
+def post_bets(call: Call) -> Reply:
+    """Record a round's bets at 'no more bets'. The same body again gets the recorded answer (200)."""
+    new, answer = call.parts.rounds.record_bets(call.path["table"], call.path["round"], call.body)
+    return Reply(201 if new else 200, answer)
+
+
+@routes.add(
+    "POST",
+    "/v1/tables/{table}/events",
+    access=Access.TABLE,
+    body=EventsRequest,
+    body_limit=LARGE_BODY,
+    answers={200: EventsAnswer},
+    refusals=(Code.TABLE_UNKNOWN, Code.LINK_CLOSED, Code.FLOOR_CHANGING, Code.STORE_UNAVAILABLE),
+)
+def post_events(call: Call) -> Reply:
+    """Record many rounds in order. Stops at the first refusal; the rest is `not_attempted`."""
+    rounds = [
+        (event.round, RoundBets(bets_closed_at=event.bets_closed_at, boxes=event.boxes))
+        for event in call.body.events
+    ]
+    results = call.parts.rounds.record_many(call.path["table"], rounds)
+    return Reply(200, EventsAnswer(answers=[_event_answer(result) for result in results]))
+
+
+def _event_answer(result: tuple[bool, BetsAnswer] | Refused) -> EventAnswer:
+    if isinstance(result, Refused):
+        problem = problem_of(result)
+        return EventAnswer(status=problem.status, problem=problem)
+    new, answer = result
+    return EventAnswer(status=201 if new else 200, answer=answer)
+
+
+@routes.add(
+    "GET",
+    "/v1/tables/{table}/rounds/{round}",
+    access=Access.TABLE,
+    answers={200: BetsAnswer},
+    refusals=(Code.TABLE_UNKNOWN, Code.ROUND_UNKNOWN, Code.STORE_UNAVAILABLE, Code.LEDGER_UNAVAILABLE),
+)
+def get_round(call: Call) -> Reply:
+    """What is recorded of a round."""
+    return Reply(200, call.parts.rounds.find(call.path["table"], call.path["round"]))

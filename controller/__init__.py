@@ -1,0 +1,1 @@
+"""The core of the jackpot controller: pure domain, the Redis store, and the use cases over them."""

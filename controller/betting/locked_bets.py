@@ -1,0 +1,152 @@
+"""Checking a round's locked bets against the floor: what is refused, what is returned, what counts.
+
+Pure. A refusal names the box and the field and changes nothing.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+from msgspec import UNSET
+
+from controller.betting.messages import BoxBets, Facts, Returned, RoundBets
+from controller.clock import to_micros, to_text
+from controller.errors import Code, FieldProblem, Refused
+from controller.floor.definition import Floor, Game, Table
+
+NO_ANTE_RULE = {
+    Game.TCP: "TCP 5.4",
+    Game.MLP: "MLP 5.4",
+    Game.GTP: "TCP 5.4, chosen for GTP",  # GTP is silent
+}
+_POKER_FIELDS = ("player", "ante_cents", "pair_plus_cents", "progressive_cents")
+_INSTANT_MAX = 253_370_764_800_000_000  # the year 9999: beyond it the text form has no room
+
+
+@dataclass(frozen=True, slots=True)
+class LockedRound:
+    """A round that may be recorded: ready for the store."""
+
+    table: str
+    round: int
+    body_hash: str
+    progressive_bets: int
+    facts: str
+
+
+def lock_bets(floor: Floor, table: Table, number: int, body: RoundBets) -> LockedRound:
+    """Check a round's bets; the result is what the store records, or `Refused` names every problem."""
+    closed_at = to_micros(body.bets_closed_at)
+    problems = list(_problems(floor, table, body, closed_at))
+    if problems:
+        raise Refused(problems[0].code, problems[0].detail, problems)
+    boxes = sorted(body.boxes, key=lambda box: box.box)
+    counted, returned = _qualify(table.game, boxes)
+    facts = Facts(
+        table=table.id,
+        round=number,
+        bets_closed_at=to_text(closed_at),
+        boxes=boxes,
+        progressive_boxes=counted,
+        returned=returned,
+    )
+    return LockedRound(
+        table=table.id,
+        round=number,
+        body_hash=body_identity(table.id, number, facts.bets_closed_at, boxes),
+        progressive_bets=len(counted),
+        facts=msgspec.json.encode(facts).decode(),
+    )
+
+
+def body_identity(table: str, number: int, bets_closed_at: str, boxes: list[BoxBets]) -> str:
+    """What makes two requests the same. Leaves out all that we derive from the body, so that a rule
+    which changes between a request and its retry cannot turn the retry into a conflict.
+    """
+    canonical = msgspec.json.encode([table, number, bets_closed_at, boxes])
+    return hashlib.sha256(canonical).hexdigest()
+
+
+def _qualify(game: Game, boxes: list[BoxBets]) -> tuple[list[int], list[Returned]]:
+    """Which boxes' progressive bets count; those without an Ante are returned (TCP 5.4, MLP 5.4).
+
+    No box reporting an Ante means that the table does not report them: presumed placed.
+    """
+    antes_reported = any(box.ante_cents is not UNSET for box in boxes)
+    counted: list[int] = []
+    returned: list[Returned] = []
+    for box in boxes:
+        if not box.progressive_cents:
+            continue
+        if antes_reported and not box.ante_cents:
+            returned.append(
+                Returned(
+                    box=box.box,
+                    bet="progressive",
+                    amount_cents=box.progressive_cents,
+                    rule=NO_ANTE_RULE[game],
+                )
+            )
+        else:
+            counted.append(box.box)
+    return counted, returned
+
+
+def _problems(floor: Floor, table: Table, body: RoundBets, closed_at: int) -> Iterator[FieldProblem]:
+    if not 0 <= closed_at < _INSTANT_MAX:
+        yield FieldProblem("bets_closed_at", Code.BODY_INVALID, "expected an instant from 1970 to 9998")
+    prescribed = floor.links_by_id[table.link].progressive_bet_cents if table.link else None
+    seen: set[int] = set()
+    for i, box in enumerate(body.boxes):
+        path = f"boxes[{i}]"
+        if box.box > table.boxes:
+            yield FieldProblem(
+                f"{path}.box",
+                Code.BOX_UNKNOWN,
+                f"box {box.box}: table {table.id} has boxes 1 to {table.boxes}",
+            )
+        if box.box in seen:
+            yield FieldProblem(f"{path}.box", Code.BOX_REPEATED, f"box {box.box} appears twice")
+        seen.add(box.box)
+        yield from _kind_problems(path, box, table)
+        yield from _progressive_problems(path, box, table, prescribed)
+
+
+def _kind_problems(path: str, box: BoxBets, table: Table) -> Iterator[FieldProblem]:
+    if table.game is not Game.NTP:
+        if box.bets is not UNSET:
+            yield FieldProblem(
+                f"{path}.bets",
+                Code.BET_KIND_WRONG,
+                f"box {box.box}: {table.game} boxes have ante_cents, pair_plus_cents and progressive_cents",
+            )
+        return
+    for name in _POKER_FIELDS:
+        if getattr(box, name) is not UNSET and name != "progressive_cents":
+            yield FieldProblem(
+                f"{path}.{name}",
+                Code.BET_KIND_WRONG,
+                f"box {box.box}: NTP boxes have a list of bets, one per player",
+            )
+    if box.bets is UNSET:
+        yield FieldProblem(f"{path}.bets", Code.BET_KIND_WRONG, f"box {box.box}: expected the players' bets")
+
+
+def _progressive_problems(
+    path: str, box: BoxBets, table: Table, prescribed: int | None
+) -> Iterator[FieldProblem]:
+    if not box.progressive_cents:
+        return
+    if prescribed is None:
+        yield FieldProblem(
+            f"{path}.progressive_cents",
+            Code.PROGRESSIVE_NOT_OFFERED,
+            f"box {box.box}: table {table.id} is on no link and takes no progressive bet",
+        )
+    elif box.progressive_cents != prescribed:
+        yield FieldProblem(
+            f"{path}.progressive_cents",
+            Code.PROGRESSIVE_AMOUNT_WRONG,
+            f"box {box.box}: the progressive bet is {prescribed} cents, got {box.progressive_cents}",
+        )

@@ -1,0 +1,27 @@
+"""Instants as integers of microseconds since the epoch, and their RFC 3339 text.
+
+Times are compared and hashed, so they are kept exact; `datetime` appears only at the borders.
+"""
+
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def to_micros(instant: datetime) -> int:
+    """An aware datetime as microseconds since the epoch.
+
+    >>> to_micros(datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC))
+    1000000
+    """
+    return (instant - _EPOCH) // _MICROSECOND
+
+
+def to_text(micros: int) -> str:
+    """RFC 3339 in UTC, always with microseconds, so that texts sort like instants.
+
+    >>> to_text(1_000_001)
+    '1970-01-01T00:00:01.000001Z'
+    """
+    return (_EPOCH + micros * _MICROSECOND).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -1,0 +1,1 @@
+"""The floor: links, meters, pay tables, tables and boxes, as validated data."""

@@ -1,0 +1,109 @@
+"""What a floor must satisfy beyond the shape of its fields. Each finding names a path and an expectation."""
+
+from collections.abc import Iterator
+
+from controller.floor.definition import PROGRESSIVE_HANDS, Floor, Game, Link, Meter, PayLine, PayTable
+from controller.ids import UNLINKED
+from controller.money import PPM
+
+Finding = tuple[str, str]
+
+
+def contradictions(floor: Floor) -> Iterator[Finding]:
+    """Every contradiction in a floor, in the order of the file."""
+    yield from _repeated("pay_tables", [p.id for p in floor.pay_tables])
+    for i, pay_table in enumerate(floor.pay_tables):
+        yield from _pay_table(f"pay_tables[{i}]", pay_table)
+    yield from _repeated("links", [link.id for link in floor.links])
+    seen_meters: set[str] = set()
+    for i, link in enumerate(floor.links):
+        yield from _link(f"links[{i}]", link, floor, seen_meters)
+    yield from _repeated("tables", [t.id for t in floor.tables])
+    yield from _tables(floor)
+
+
+def _repeated(path: str, ids: list[str]) -> Iterator[Finding]:
+    for i, name in enumerate(ids):
+        if name in ids[:i]:
+            yield f"{path}[{i}].id", f"expected a name used once, {name!r} is already taken"
+
+
+def _pay_table(path: str, pay_table: PayTable) -> Iterator[Finding]:
+    allowed = PROGRESSIVE_HANDS[pay_table.game]
+    if not allowed:
+        yield f"{path}.game", f"expected a game with a progressive bet, {pay_table.game} has none"
+        return
+    positions = []
+    for i, line in enumerate(pay_table.lines):
+        where = f"{path}.lines[{i}]"
+        if line.hand not in allowed:
+            yield f"{where}.hand", f"expected one of {', '.join(allowed)}"
+            return
+        positions.append(allowed.index(line.hand))
+        yield from _pay_line(where, line)
+    if positions != sorted(set(positions)):
+        yield f"{path}.lines", "expected each hand once, best first"
+
+
+def _pay_line(path: str, line: PayLine) -> Iterator[Finding]:
+    ways = [line.share_ppm, line.fixed_cents, line.odds_to_one]
+    if sum(way is not None for way in ways) != 1:
+        yield path, "expected exactly one of share_ppm, fixed_cents, odds_to_one"
+    if (line.share_ppm is None) != (line.meter is None):
+        yield f"{path}.meter", "expected with share_ppm, and only then: the meter that is shared"
+
+
+def _link(path: str, link: Link, floor: Floor, seen_meters: set[str]) -> Iterator[Finding]:
+    if link.id == UNLINKED:
+        yield f"{path}.id", f"expected another name, {UNLINKED!r} is kept for tables without a link"
+    for i, meter in enumerate(link.meters):
+        where = f"{path}.meters[{i}]"
+        if meter.id in seen_meters:
+            yield f"{where}.id", f"expected a name used once on the floor, {meter.id!r} is already taken"
+        seen_meters.add(meter.id)
+        yield from _meter(where, meter)
+    taken = sum(m.rate_ppm + m.reserve_ppm for m in link.meters)
+    if taken > PPM:
+        yield f"{path}.meters", f"expected rates and reserves of at most {PPM} ppm together, got {taken}"
+    yield from _link_pay_tables(path, link, floor)
+
+
+def _link_pay_tables(path: str, link: Link, floor: Floor) -> Iterator[Finding]:
+    own = {meter.id for meter in link.meters}
+    games: set[Game] = set()
+    for i, name in enumerate(link.pay_tables):
+        where = f"{path}.pay_tables[{i}]"
+        pay_table = floor.pay_tables_by_id.get(name)
+        if pay_table is None:
+            yield where, f"expected the id of a pay table, there is no {name!r}"
+            continue
+        if pay_table.game in games:
+            yield where, f"expected one pay table per game, {pay_table.game} has two"
+        games.add(pay_table.game)
+        shared = {line.meter for line in pay_table.lines if line.meter is not None}
+        if shared != own:
+            yield (
+                where,
+                f"expected a pay table over the meters {sorted(own)}, {name!r} names {sorted(shared)}",
+            )
+
+
+def _meter(path: str, meter: Meter) -> Iterator[Finding]:
+    if meter.cap_cents is not None and meter.cap_cents < max(meter.reset_cents, meter.opening_cents):
+        yield f"{path}.cap_cents", "expected at least the reset value and the opening value"
+
+
+def _tables(floor: Floor) -> Iterator[Finding]:
+    for i, table in enumerate(floor.tables):
+        if table.link is None:
+            continue
+        if table.game is Game.NTP:
+            yield f"tables[{i}].link", "expected none: NTP has no progressive bet"
+            return
+        link = floor.links_by_id.get(table.link)
+        if link is None:
+            yield f"tables[{i}].link", f"expected the id of a link, there is no {table.link!r}"
+            return
+        games = [floor.pay_tables_by_id[name].game for name in link.pay_tables]
+        if table.game not in games:
+            yield f"tables[{i}].game", f"expected a game of link {table.link!r}: {', '.join(games)}"

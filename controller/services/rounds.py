@@ -1,0 +1,167 @@
+"""A table's rounds: opening, locked bets, and what was recorded."""
+
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+import msgspec
+
+from controller.betting.locked_bets import LockedRound, lock_bets
+from controller.betting.messages import Ack, BetsAnswer, Facts, MeterReading, Recorded, RoundBets
+from controller.clock import to_text
+from controller.errors import Code, Refused
+from controller.ids import LinkId
+from controller.money import displayed
+from controller.services.floor_in_force import FloorInForce, KnownFloor
+from controller.store.group_commit import GroupCommit
+from controller.store.link_store import LinkStore, Record, RoundOutcome, StaleDefinition
+
+Result = TypeVar("Result")
+Archive = Callable[[str, int], Record | None]
+"""Finds a recorded round in the ledger, for retries of rounds that Redis has let go of."""
+
+
+class Nudge(Protocol):
+    """Asks for a link's journal to be drained soon. A hint: losing it loses nothing."""
+
+    def __call__(self, link: LinkId) -> None:
+        """Ask."""
+
+
+class Rounds:
+    """The use cases of a table's rounds."""
+
+    def __init__(self, floor: FloorInForce, store: LinkStore, archive: Archive, nudge: Nudge) -> None:
+        self._floor = floor
+        self._store = store
+        self._commits = GroupCommit(store)
+        self._archive = archive
+        self._nudge = nudge
+
+    def open_table(self, name: str) -> tuple[int, Ack]:
+        """Journal that a table is here: the number of its next round."""
+
+        def attempt(known: KnownFloor) -> tuple[int, Ack]:
+            link = known.floor.link_of(known.table(name))
+            facts = msgspec.json.encode({"table": name}).decode()
+            next_round, seq, epoch, head, _ = self._store.open_table(*known.address(link), name, facts)
+            self._nudge(link)
+            return int(next_round), Ack(epoch=int(epoch), seq=int(seq), hash=head)
+
+        return self._with_floor(attempt)
+
+    def record_bets(self, name: str, number: int, body: RoundBets) -> tuple[bool, BetsAnswer]:
+        """Record one round's bets; whether they are new, and the recorded answer."""
+        result = self.record_many(name, [(number, body)])[0]
+        if isinstance(result, Refused):
+            raise result
+        return result
+
+    def record_many(
+        self, name: str, rounds: list[tuple[int, RoundBets]]
+    ) -> list[tuple[bool, BetsAnswer] | Refused]:
+        """Record rounds in order; stops at the first refusal, and says so for the rest."""
+
+        def attempt(known: KnownFloor) -> list[tuple[bool, BetsAnswer] | Refused]:
+            table = known.table(name)
+            locked: list[LockedRound] = []
+            refusal: Refused | None = None
+            for number, body in rounds:
+                try:
+                    locked.append(lock_bets(known.floor, table, number, body))
+                except Refused as error:
+                    refusal = error
+                    break
+            results = self._record_locked(known, known.floor.link_of(table), locked) if locked else []
+            if refusal is not None:
+                stopped = any(isinstance(result, Refused) for result in results)
+                results.append(_not_attempted() if stopped else refusal)
+            results += [_not_attempted() for _ in rounds[len(results) :]]
+            return results
+
+        return self._with_floor(attempt)
+
+    def find(self, name: str, number: int) -> BetsAnswer:
+        """What is recorded of a round."""
+        known = self._floor.known()
+        link = known.floor.link_of(known.table(name))
+        record = self._store.record(link, name, number) or self._archive(name, number)
+        if record is None:
+            raise Refused(Code.ROUND_UNKNOWN, f"round: table {name} has no recorded round {number}")
+        return answer_from(record)
+
+    def _record_locked(
+        self, known: KnownFloor, link: LinkId, locked: list[LockedRound]
+    ) -> list[tuple[bool, BetsAnswer] | Refused]:
+        outcomes = self._commits.submit(*known.address(link), locked)
+        results: list[tuple[bool, BetsAnswer] | Refused] = []
+        for position, (item, outcome) in enumerate(zip(locked, outcomes, strict=True)):
+            result = self._result(link, item, outcome)
+            results.append(result)
+            if outcome.outcome == "round_number_passed" and not isinstance(result, Refused):
+                # The ledger knew this round, so the script stopped too early: go on after it.
+                rest = locked[position + 1 :]
+                return results + (self._record_locked(known, link, rest) if rest else [])
+        self._nudge(link)
+        return results
+
+    def _result(
+        self, link: LinkId, item: LockedRound, outcome: RoundOutcome
+    ) -> tuple[bool, BetsAnswer] | Refused:
+        if outcome.outcome == "not_attempted":
+            return _not_attempted()
+        if outcome.outcome == "meter_limit_reached":
+            return Refused(Code.METER_LIMIT_REACHED, f"link {link}: a meter would pass what 64 bits hold")
+        record = outcome.record
+        if outcome.outcome == "round_number_passed":
+            record = self._archive(item.table, item.round)
+        if record is None:
+            return self._refuse_passed(link, item, outcome.highest or 0)
+        if record.body_hash != item.body_hash:
+            return Refused(
+                Code.EXISTS_WITH_DIFFERENT_BODY,
+                f"round: table {item.table} recorded round {item.round} with a different body",
+                recorded=Recorded(
+                    answer=answer_from(record), bets=msgspec.json.decode(record.facts, type=Facts)
+                ),
+            )
+        return outcome.outcome == "recorded", answer_from(record)
+
+    def _refuse_passed(self, link: LinkId, item: LockedRound, highest: int) -> Refused:
+        detail = (
+            f"round: table {item.table} is at round {highest}, round {item.round} was never recorded "
+            "and cannot be any more"
+        )
+        subject = f"round_number_passed/{item.table}"
+        facts = msgspec.json.encode({"subject": subject, "detail": detail}).decode()
+        self._store.raise_alarm(link, subject, facts)
+        self._nudge(link)
+        return Refused(Code.ROUND_NUMBER_PASSED, detail)
+
+    def _with_floor(self, attempt: Callable[[KnownFloor], Result]) -> Result:
+        known = self._floor.known()
+        try:
+            return attempt(known)
+        except StaleDefinition as error:
+            newer = self._floor.after_stale(known, error)
+        try:
+            return attempt(newer)
+        except StaleDefinition as error:
+            raise Refused(Code.FLOOR_CHANGING, f"{error}; try again in a moment") from error
+
+
+def answer_from(record: Record) -> BetsAnswer:
+    """The answer that a record stands for: the same for the first request and for every retry."""
+    facts = msgspec.json.decode(record.facts, type=Facts)
+    return BetsAnswer(
+        table=facts.table,
+        round=facts.round,
+        recorded_at=to_text(record.at),
+        progressive_bets=len(facts.progressive_boxes),
+        meters=[MeterReading(id=meter, displayed_cents=displayed(value)) for meter, value in record.after],
+        returned=facts.returned,
+        ack=Ack(epoch=record.epoch, seq=record.seq, hash=record.head),
+    )
+
+
+def _not_attempted() -> Refused:
+    return Refused(Code.NOT_ATTEMPTED, "an earlier event of this request was refused")

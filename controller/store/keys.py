@@ -1,0 +1,55 @@
+"""The data dictionary: every Redis key, its type and its meaning. No other module builds a key.
+
+All keys of a link carry the same hash tag, so one script may touch them on Redis Cluster.
+"""
+
+from dataclasses import dataclass
+
+from controller.ids import LinkId
+
+
+@dataclass(frozen=True, slots=True)
+class LinkKeys:
+    """The keys of one link."""
+
+    tag: str
+
+    @classmethod
+    def of(cls, link: LinkId) -> "LinkKeys":
+        """The keys of a link by its name."""
+        return cls("{jp:" + link + "}")
+
+    @property
+    def link(self) -> str:
+        """HASH: epoch, definition, status, reason, seq, at, head, bet_cents, meters (ids, in order)."""
+        return f"{self.tag}:link"
+
+    @property
+    def meters(self) -> str:
+        """HASH per `<meter>/`: value, overflow, reserve, cap, reset (micro-cents), rates (ppm), cycle, status."""
+        return f"{self.tag}:meters"
+
+    @property
+    def tables(self) -> str:
+        """HASH: `<table>` its highest recorded round; `<table>/kept` the ledgered one whose record stays."""
+        return f"{self.tag}:tables"
+
+    @property
+    def rounds(self) -> str:
+        """HASH: `<table>/<round>` the recorded answer, until the ledger has it and a later round came."""
+        return f"{self.tag}:rounds"
+
+    @property
+    def alarms(self) -> str:
+        """HASH: `<subject>` the sequence number of its open alarm."""
+        return f"{self.tag}:alarms"
+
+    @property
+    def stream(self) -> str:
+        """STREAM: the journal entries that the ledger may not have yet; the id is the sequence number."""
+        return f"{self.tag}:journal"
+
+    @property
+    def nudge(self) -> str:
+        """STRING with expiry: a drain of this link has been asked for and has not begun."""
+        return f"{self.tag}:nudge"

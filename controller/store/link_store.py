@@ -1,0 +1,288 @@
+"""The meters' store: one method per script, and the reads. Knows Redis, knows no game and no HTTP."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, cast
+
+from redis.exceptions import RedisError
+
+from controller.betting.locked_bets import LockedRound
+from controller.errors import Code, JackpotError, LedgerMismatch, Refused, StoreUnavailable
+from controller.floor.definition import Floor, Link
+from controller.ids import LinkId
+from controller.journal.entry import Entry, parse_amounts
+from controller.money import to_micro
+from controller.store.connection import Client
+from controller.store.keys import LinkKeys
+from controller.store.scripts import load_scripts
+
+ROUNDS_PER_CALL = 200
+"""A script runs alone: a longer call would make other tables wait. Well below Lua's stack limit."""
+
+
+class StaleDefinition(JackpotError):
+    """The link is in another epoch or has another definition than the caller knows. Nothing was done."""
+
+    def __init__(self, link: LinkId, epoch: str, definition: str) -> None:
+        super().__init__(f"link {link} is in epoch {epoch} with definition {definition[:12]}")
+
+
+class LinkMissing(StoreUnavailable):
+    """Redis does not hold this link. Never created on the way: that would be a default value."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkHead:
+    """How far a link's journal has come in Redis."""
+
+    epoch: int
+    definition: str
+    status: str
+    reason: str
+    seq: int
+    at: int
+    head: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The recorded answer to a round's bets."""
+
+    body_hash: str
+    epoch: int
+    seq: int
+    at: int
+    head: str
+    after: list[tuple[str, int]]
+    facts: str
+
+    @classmethod
+    def parse(cls, text: str) -> "Record":
+        """Read what contribute.lua wrote."""
+        body_hash, epoch, seq, at, head, after, facts = text.split("\n")
+        return cls(body_hash, int(epoch), int(seq), int(at), head, parse_amounts(after), facts)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundOutcome:
+    """What became of one round: an outcome of contribute.lua, with the record where there is one."""
+
+    outcome: str
+    record: Record | None = None
+    highest: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MeterState:
+    """A meter as it stands."""
+
+    id: str
+    link: str
+    value: int
+    overflow: int
+    reserve: int
+    cycle: int
+    status: str
+    seq: int
+    at: int
+
+
+class LinkStore:
+    """Commands and reads over the links' keys."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._scripts = load_scripts()
+
+    def contribute(
+        self, link: LinkId, epoch: int, definition: str, groups: list[list[LockedRound]]
+    ) -> list[list[RoundOutcome]]:
+        """Record rounds, group by group: within a group, what follows a refusal is not attempted."""
+        rest = [
+            item
+            for number, group in enumerate(groups)
+            for r in group
+            for item in (str(number), r.table, str(r.round), r.body_hash, str(r.progressive_bets), r.facts)
+        ]
+        count = sum(map(len, groups))
+        reply = self._run("contribute", link, rest, epoch=str(epoch), definition=definition, count=str(count))
+        outcomes = iter([_round_outcome(outcome, record) for outcome, record in reply[1]])
+        return [[next(outcomes) for _ in group] for group in groups]
+
+    def configure(self, floor: Floor, link: LinkId, epoch: int, expected: str, facts: str) -> int | None:
+        """Put a link's definition in force; the sequence number, or None when it already was."""
+        own: Link | None = floor.links_by_id.get(link)
+        meters = own.meters if own else []
+        rest = [
+            item
+            for m in meters
+            for item in (
+                m.id,
+                str(m.rate_ppm),
+                str(m.reserve_ppm),
+                str(to_micro(m.reset_cents)),
+                str(to_micro(m.cap_cents)) if m.cap_cents is not None else "",
+                str(to_micro(m.opening_cents)),
+            )
+        ]
+        reply = self._run(
+            "configure",
+            link,
+            rest,
+            epoch=str(epoch),
+            definition=floor.digest(link),
+            expected_definition=expected,
+            bet_cents=str(own.progressive_bet_cents if own else 0),
+            facts=facts,
+            meter_count=str(len(meters)),
+        )
+        if reply[0] == "parameter_fixed":
+            meter, field, in_force = reply[1:4]
+            raise JackpotError(
+                f"link {link}{f', meter {meter}' if meter else ''}: {field} is in force as {in_force!r}; "
+                "a floor file cannot change the money parameters of a commissioned meter"
+            )
+        return int(reply[1]) if reply[0] == "configured" else None
+
+    def open_table(self, link: LinkId, epoch: int, definition: str, table: str, facts: str) -> list[str]:
+        """Journal that a table has opened: next round, sequence, epoch, head, time."""
+        reply = self._run(
+            "open_table", link, epoch=str(epoch), definition=definition, table=table, facts=facts
+        )
+        return reply[1:]
+
+    def raise_alarm(self, link: LinkId, subject: str, facts: str) -> int | None:
+        """Raise an alarm unless one of this subject is open; its sequence number if raised."""
+        reply = self._run("raise_alarm", link, subject=subject, facts=facts)
+        return int(reply[1]) if reply[0] == "raised" else None
+
+    def acknowledge_alarm(self, link: LinkId, subject: str, seq: int, facts: str) -> int | None:
+        """Acknowledge an open alarm; the sequence number of that, or None if it is not open."""
+        reply = self._run("acknowledge_alarm", link, subject=subject, seq=str(seq), facts=facts)
+        return int(reply[1]) if reply[0] == "acknowledged" else None
+
+    def close_link(self, link: LinkId, reason: str, facts: str) -> None:
+        """Fail closed: no more commands on this link."""
+        self._run("close_link", link, reason=reason, facts=facts)
+
+    def release(self, link: LinkId, ledgered_seq: int, limit: int) -> int:
+        """Let go of entries that the ledger has; how many went."""
+        script = self._scripts["release"]
+        with _guarded():
+            reply = script.call(
+                self._client, LinkKeys.of(link), ledgered_seq=str(ledgered_seq), limit=str(limit)
+            )
+        return cast("int", reply)
+
+    def head(self, link: LinkId) -> LinkHead | None:
+        """How far the link has come, or None where Redis does not hold it."""
+        names = ("epoch", "definition", "status", "reason", "seq", "at", "head")
+        with _guarded():
+            values = cast("list[str | None]", self._client.hmget(LinkKeys.of(link).link, names))
+        if values[0] is None:
+            return None
+        epoch, definition, status, reason, seq, at, head = (value or "" for value in values)
+        return LinkHead(int(epoch), definition, status, reason, int(seq), int(at), head)
+
+    def journal_after(self, link: LinkId, seq: int, limit: int) -> list[Entry]:
+        """The next entries of the journal that the store still holds."""
+        with _guarded():
+            found = self._client.xrange(LinkKeys.of(link).stream, min=f"{seq + 1}-0", count=limit)
+        return [Entry.from_stream(link, stream_id, fields) for stream_id, fields in _entries(found)]
+
+    def backlog(self, link: LinkId) -> tuple[int, int | None]:
+        """How many entries wait for the ledger, and when the oldest was written."""
+        with _guarded():
+            pipe = self._client.pipeline(transaction=False)
+            pipe.xlen(LinkKeys.of(link).stream)
+            pipe.xrange(LinkKeys.of(link).stream, count=1)
+            length, first = pipe.execute()
+        oldest = next(_entries(first), None)
+        return length, int(oldest[1]["at"]) if oldest else None
+
+    def record(self, link: LinkId, table: str, number: int) -> Record | None:
+        """The recorded answer of a round, if Redis still holds it."""
+        with _guarded():
+            text = self._client.hget(LinkKeys.of(link).rounds, f"{table}/{number}")
+        return Record.parse(cast("str", text)) if text else None
+
+    def meters(self, links: Iterable[LinkId]) -> list[MeterState]:
+        """Every meter of these links, each link read at one instant."""
+        wanted = list(links)
+        with _guarded():
+            replies = []
+            for link in wanted:
+                keys = LinkKeys.of(link)
+                pipe = self._client.pipeline(transaction=True)
+                pipe.hmget(keys.link, "seq", "at", "status", "meters")
+                pipe.hgetall(keys.meters)
+                replies.append(pipe.execute())
+        return [state for link, reply in zip(wanted, replies, strict=True) for state in _states(link, reply)]
+
+    def ping(self) -> None:
+        """Raise `StoreUnavailable` unless Redis answers."""
+        with _guarded():
+            self._client.ping()
+
+    def claim_nudge(self, link: LinkId, seconds: int) -> bool:
+        """True for the one caller who should ask for a drain now."""
+        with _guarded():
+            return bool(self._client.set(LinkKeys.of(link).nudge, "1", nx=True, ex=seconds))
+
+    def clear_nudge(self, link: LinkId) -> None:
+        """A drain has begun: what comes after this must ask again."""
+        with _guarded():
+            self._client.delete(LinkKeys.of(link).nudge)
+
+    def _run(self, name: str, link: LinkId, rest: list[str] | None = None, **named: str) -> list[Any]:
+        with _guarded():
+            reply = cast(
+                "list[Any]", self._scripts[name].call(self._client, LinkKeys.of(link), rest, **named)
+            )
+        if reply[0] == "link_missing":
+            raise LinkMissing(f"Redis does not hold link {link}")
+        if reply[0] == "stale":
+            raise StaleDefinition(link, reply[1], reply[2])
+        if reply[0] == "link_closed":
+            raise Refused(Code.LINK_CLOSED, f"link {link} is closed: {reply[1]}")
+        return reply
+
+
+@contextmanager
+def _guarded() -> Iterator[None]:
+    try:
+        yield
+    except RedisError as error:
+        raise StoreUnavailable(f"{type(error).__name__}: {error}") from error
+
+
+def _entries(found: Any) -> Iterator[tuple[str, dict[str, str]]]:
+    for stream_id, fields in found or []:
+        if fields is None:
+            raise LedgerMismatch(f"stream entry {stream_id} has no fields")
+        yield stream_id, fields
+
+
+def _round_outcome(outcome: str, record: str) -> RoundOutcome:
+    if outcome == "round_number_passed":
+        return RoundOutcome(outcome, highest=int(record))
+    return RoundOutcome(outcome, Record.parse(record) if record else None)
+
+
+def _states(link: LinkId, reply: list[Any]) -> Iterator[MeterState]:
+    (seq, at, link_status, ids), values = reply
+    if seq is None:
+        raise LinkMissing(f"Redis does not hold link {link}")
+    for meter in filter(None, ids.split(",")):
+        yield MeterState(
+            id=meter,
+            link=link,
+            value=int(values[f"{meter}/value"]),
+            overflow=int(values[f"{meter}/overflow"]),
+            reserve=int(values[f"{meter}/reserve"]),
+            cycle=int(values[f"{meter}/cycle"]),
+            status=link_status if link_status == "closed" else values[f"{meter}/status"],
+            seq=int(seq),
+            at=int(at),
+        )

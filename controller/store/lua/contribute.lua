@@ -1,0 +1,152 @@
+-- Take the locked progressive bets of one or more rounds: dedupe, split, meters, journal, in one step.
+--
+-- Rounds of several tables travel together (group commit). Rounds with the same group came in one
+-- request: after the first refusal the rest of that group is not attempted; other groups go on.
+--
+-- @keys link meters tables rounds stream
+-- @args epoch definition count
+-- @rest per round: group table round body_hash progressive_bets facts
+-- @returns {'link_missing'} | {'stale', epoch, definition} | {'link_closed', reason}
+-- @returns {'done', per round {outcome, record}}
+-- @outcomes recorded replayed exists_with_different_body round_number_passed meter_limit_reached not_attempted
+-- @emits bets_recorded
+-- @include exact link journal
+
+local link_key, meters_key, tables_key, rounds_key, stream_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local link = link_load(link_key)
+local refusal = link_refusal(link, ARGV[1], ARGV[2])
+if refusal then return refusal end
+local count = tonumber(ARGV[3])
+local WIDTH = 6
+
+-- What is known of these tables and rounds.
+local table_fields, round_fields = {}, {}
+for i = 1, count do
+  local base = 3 + (i - 1) * WIDTH
+  table_fields[i] = ARGV[base + 2]
+  round_fields[i] = ARGV[base + 2] .. '/' .. ARGV[base + 3]
+end
+local highest, record_of = {}, {}
+local known_highest = redis.call('HMGET', tables_key, unpack(table_fields))
+local known_records = redis.call('HMGET', rounds_key, unpack(round_fields))
+for i = 1, count do
+  highest[table_fields[i]] = tonumber(known_highest[i] or '0')
+  record_of[round_fields[i]] = known_records[i]
+end
+
+-- The link's meters, in the order in which the floor names them.
+local settings = redis.call('HMGET', link_key, 'bet_cents', 'meters')
+local bet_cents = tonumber(settings[1])
+local meters = {}
+for id in string.gmatch(settings[2], '[^,]+') do
+  local f = redis.call('HMGET', meters_key, id .. '/value', id .. '/overflow', id .. '/cap',
+                       id .. '/rate_ppm', id .. '/reserve_ppm', id .. '/reserve')
+  meters[#meters + 1] = {
+    id = id, value = exact_parse(f[1]), overflow = exact_parse(f[2]),
+    cap = f[3] ~= '' and exact_parse(f[3]) or nil,
+    rate_ppm = tonumber(f[4]), reserve_ppm = tonumber(f[5]), reserve = exact_parse(f[6])}
+end
+
+-- How one round's bets divide. Nothing is rounded: cents x parts per million are whole micro-cents.
+local function split(bets)
+  local staked_cents = bets * bet_cents
+  local rest = {staked_cents, 0}
+  local shares = {}
+  for m, meter in ipairs(meters) do
+    local contribution = exact_share(staked_cents, meter.rate_ppm)
+    local reserve = exact_share(staked_cents, meter.reserve_ppm)
+    local room = meter.cap and exact_sub(meter.cap, meter.value) or nil
+    local to_value, to_overflow = contribution, {0, 0}
+    if room and exact_less(room, contribution) then
+      to_value, to_overflow = room, exact_sub(contribution, room)
+    end
+    rest = exact_sub(exact_sub(rest, contribution), reserve)
+    shares[m] = {value = exact_add(meter.value, to_value), to_value = to_value,
+                 overflow = exact_add(meter.overflow, to_overflow), to_overflow = to_overflow,
+                 reserve = exact_add(meter.reserve, reserve), to_reserve = reserve}
+  end
+  return {staked = {staked_cents, 0}, house = rest, meters = shares}
+end
+
+local function fits(division)
+  for _, share in ipairs(division.meters) do
+    if share.value[1] > EXACT_MAX_CENTS or share.overflow[1] > EXACT_MAX_CENTS
+       or share.reserve[1] > EXACT_MAX_CENTS then return false end
+  end
+  return true
+end
+
+local function postings_of(division)
+  local lines = {}
+  local function post(account, sign, amount)
+    if not exact_is_zero(amount) then lines[#lines + 1] = account .. '=' .. sign .. exact_format(amount) end
+  end
+  post('bets', '-', division.staked)
+  for m, share in ipairs(division.meters) do
+    post('meter/' .. meters[m].id, '', share.to_value)
+    post('overflow/' .. meters[m].id, '', share.to_overflow)
+    post('reserve/' .. meters[m].id, '', share.to_reserve)
+  end
+  post('house', '', division.house)
+  return table.concat(lines, ';')
+end
+
+local function apply(division)
+  local after = {}
+  for m, share in ipairs(division.meters) do
+    local meter = meters[m]
+    meter.value, meter.overflow, meter.reserve = share.value, share.overflow, share.reserve
+    after[m] = meter.id .. '=' .. exact_format(meter.value)
+  end
+  return table.concat(after, ';')
+end
+
+-- Writes start here. An entry goes into the stream before any hash is touched: an append that Redis
+-- refuses (a sequence gone back) must leave no trace.
+link_tick(link)
+local answers, stopped = {}, {}
+local new_rounds, new_highest = {}, {}
+for i = 1, count do
+  local base = 3 + (i - 1) * WIDTH
+  local group, table_id, round = ARGV[base + 1], ARGV[base + 2], tonumber(ARGV[base + 3])
+  local body_hash, bets, facts = ARGV[base + 4], tonumber(ARGV[base + 5]), ARGV[base + 6]
+  local field = round_fields[i]
+  local known = record_of[field]
+  local outcome, record
+  if stopped[group] then
+    outcome, record = 'not_attempted', ''
+  elseif known then
+    local same = string.sub(known, 1, #body_hash) == body_hash
+    outcome, record = same and 'replayed' or 'exists_with_different_body', known
+  elseif round <= highest[table_id] then
+    outcome, record = 'round_number_passed', string.format('%.0f', highest[table_id])
+  else
+    local division = split(bets)
+    if not fits(division) then
+      outcome, record = 'meter_limit_reached', ''
+    else
+      local postings = postings_of(division)
+      local after = apply(division)
+      local seq, at = journal_append(stream_key, link, 'bets_recorded', field, facts, postings, after)
+      outcome, record = 'recorded', table.concat({body_hash, link.epoch, seq, at, link.head, after, facts}, '\n')
+      record_of[field], highest[table_id] = record, round
+      new_rounds[#new_rounds + 1] = field
+      new_rounds[#new_rounds + 1] = record
+      new_highest[table_id] = ARGV[base + 3]
+    end
+  end
+  if outcome ~= 'recorded' and outcome ~= 'replayed' then stopped[group] = true end
+  answers[i] = {outcome, record}
+end
+
+if #new_rounds > 0 then
+  redis.call('HSET', rounds_key, unpack(new_rounds))
+  for table_id, round in pairs(new_highest) do redis.call('HSET', tables_key, table_id, round) end
+  for _, meter in ipairs(meters) do
+    redis.call('HSET', meters_key, meter.id .. '/value', exact_format(meter.value),
+               meter.id .. '/overflow', exact_format(meter.overflow),
+               meter.id .. '/reserve', exact_format(meter.reserve))
+  end
+  link_save(link_key, link)
+end
+return {'done', answers}

@@ -1,0 +1,20 @@
+-- A table says that it is here, and learns the number of its next round: the controller owns the
+-- numbering, so a replaced device goes on where the old one stopped.
+--
+-- @keys link tables stream
+-- @args epoch definition table facts
+-- @returns {'opened', next_round, seq, epoch, head, at}
+-- @returns {'link_missing'} | {'stale', epoch, definition} | {'link_closed', reason}
+-- @emits table_opened
+-- @include link journal
+
+local link = link_load(KEYS[1])
+local refusal = link_refusal(link, ARGV[1], ARGV[2])
+if refusal then return refusal end
+local highest = tonumber(redis.call('HGET', KEYS[2], ARGV[3]) or '0')
+
+-- Writes start here.
+link_tick(link)
+local seq, at = journal_append(KEYS[3], link, 'table_opened', '', ARGV[4], '', '')
+link_save(KEYS[1], link)
+return {'opened', string.format('%.0f', highest + 1), seq, link.epoch, link.head, at}

@@ -1,0 +1,67 @@
+"""Making a database and a Redis ready to serve: schema, floor in force, first keys."""
+
+import time
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.resources import files
+from pathlib import Path
+
+from controller.floor.file import parse_floor
+from controller.services.commissioning import check_agreement, put_in_force
+from controller.settings import Settings
+from controller.store.connection import connect
+from controller.store.link_store import LinkStore
+from models.engine import Ledger
+from models.in_force import Role, issue_key, record_floor, subjects_with_keys
+from models.migrate import migrate
+from models.posting import position_of
+
+OPERATOR = "operator"
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What putting a floor in force did."""
+
+    version: int
+    new: bool
+    changed_links: list[str]
+
+
+def floor_text(settings: Settings) -> tuple[str, str]:
+    """The floor file's content and name: the one that is set, or the sample."""
+    if settings.floor_file:
+        return Path(settings.floor_file).read_text(encoding="utf-8"), settings.floor_file
+    return (files("deploy") / "floor.yaml").read_text(encoding="utf-8"), "the sample floor"
+
+
+def apply_floor(settings: Settings, content: str, source: str) -> Applied:
+    """Validate a floor and put it in force, unless Redis and the ledger disagree about the past."""
+    floor = parse_floor(content, source)
+    store = LinkStore(connect(settings.redis_url))
+    ledger = Ledger(settings.ledger_url)
+    heads = {link: check_agreement(store, link, position_of(ledger, link)) for link in floor.link_ids}
+    number, new = record_floor(ledger, content, now())
+    software = version("linked-jackpot-controller")
+    changed = put_in_force(store, floor, number, software, heads)
+    return Applied(number, new, [str(link) for link in changed])
+
+
+def first_keys(settings: Settings, content: str) -> dict[str, str]:
+    """A key for the operator and for each table that never had one; shown once, stored hashed."""
+    ledger = Ledger(settings.ledger_url)
+    known = subjects_with_keys(ledger)
+    wanted = [(Role.OPERATOR, OPERATOR)] + [(Role.TABLE, t.id) for t in parse_floor(content).tables]
+    return {
+        subject: issue_key(ledger, role, subject, now()) for role, subject in wanted if subject not in known
+    }
+
+
+def prepare_database(settings: Settings) -> None:
+    """Bring the schema up to this version."""
+    migrate(settings.ledger_url)
+
+
+def now() -> int:
+    """Microseconds since the epoch, for records that no journal entry times."""
+    return time.time_ns() // 1000

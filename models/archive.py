@@ -1,0 +1,153 @@
+"""Reading back what the ledger has: rounds for old retries, alarms, balances, and the chain itself."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+from sqlalchemy import func, select
+
+from controller.audit_chain import GENESIS, seal
+from controller.betting.locked_bets import body_identity
+from controller.betting.messages import Facts
+from controller.errors import LedgerMismatch
+from controller.ids import LinkId
+from controller.journal.entry import Entry, parse_amounts
+from controller.store.link_store import Record
+from models.engine import Ledger
+from models.ledger import Account, AuditEntry, PostingRow, RoundRow
+from models.operations import Alarm
+
+CHUNK = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class AlarmView:
+    """An alarm as people see it."""
+
+    link: str
+    seq: int
+    subject: str
+    detail: str
+    raised_at: int
+    acknowledged_at: int | None
+    acknowledged_by: str | None
+
+
+def recorded_round(ledger: Ledger, table: str, number: int) -> Record | None:
+    """The recorded answer of a round that Redis has let go of."""
+    query = (
+        select(AuditEntry)
+        .join(RoundRow, (RoundRow.link == AuditEntry.link) & (RoundRow.seq == AuditEntry.seq))
+        .where(RoundRow.table_id == table, RoundRow.number == number)
+    )
+    with ledger.reading() as session:
+        row = session.scalar(query)
+        if row is None:
+            return None
+        facts = msgspec.json.decode(row.facts, type=Facts)
+        return Record(
+            body_hash=body_identity(table, number, facts.bets_closed_at, facts.boxes),
+            epoch=row.epoch,
+            seq=row.seq,
+            at=row.at,
+            head=row.head,
+            after=parse_amounts(row.after),
+            facts=row.facts,
+        )
+
+
+def alarms(ledger: Ledger, *, open_only: bool) -> list[AlarmView]:
+    """Alarms, newest first."""
+    query = select(Alarm).order_by(Alarm.raised_at.desc()).limit(CHUNK)
+    if open_only:
+        query = query.where(Alarm.acknowledged_at.is_(None))
+    with ledger.reading() as session:
+        return [
+            AlarmView(a.link, a.seq, a.subject, a.detail, a.raised_at, a.acknowledged_at, a.acknowledged_by)
+            for a in session.scalars(query)
+        ]
+
+
+def open_alarm_counts(ledger: Ledger) -> dict[str, int]:
+    """How many alarms wait for a person, by link."""
+    query = select(Alarm.link, func.count()).where(Alarm.acknowledged_at.is_(None)).group_by(Alarm.link)
+    with ledger.reading() as session:
+        return dict(session.execute(query).tuples().all())
+
+
+def balances(ledger: Ledger, link: LinkId) -> dict[str, int]:
+    """Every account of a link."""
+    query = select(Account.account, Account.balance).where(Account.link == link)
+    with ledger.reading() as session:
+        return dict(session.execute(query).tuples().all())
+
+
+def check_link(ledger: Ledger, link: LinkId) -> int:
+    """Walk a link's audit log from the first entry: gaps, chain, postings, balances. How many entries.
+
+    Raises `LedgerMismatch` with the first sequence number that does not hold.
+    """
+    seal_before, head_before, expected = GENESIS, "", 1
+    totals: dict[str, int] = {}
+    for row, lines in _entries_with_postings(ledger, link):
+        entry = Entry(
+            link,
+            row.seq,
+            row.epoch,
+            row.at,
+            row.kind,
+            row.round,
+            row.facts,
+            row.postings,
+            row.after,
+            row.head,
+        )
+        if row.seq != expected:
+            raise LedgerMismatch(f"link {link}: expected entry {expected}, found {row.seq}")
+        if row.head != entry.expected_head(head_before):
+            raise LedgerMismatch(f"link {link}: the journal head breaks at entry {row.seq}")
+        if row.hash != seal(seal_before, link, row.seq, entry.recorded_fields()):
+            raise LedgerMismatch(f"link {link}: the audit chain breaks at entry {row.seq}")
+        _check_postings(entry, lines, totals)
+        seal_before, head_before, expected = row.hash, row.head, expected + 1
+    if {a: b for a, b in totals.items() if b} != {a: b for a, b in balances(ledger, link).items() if b}:
+        raise LedgerMismatch(f"link {link}: account balances differ from the sum of their postings")
+    return expected - 1
+
+
+def _check_postings(entry: Entry, lines: list[PostingRow], totals: dict[str, int]) -> None:
+    stated = [(posting.account, posting.amount) for posting in entry.balanced_postings()]
+    if [(line.account, line.amount) for line in lines] != stated:
+        raise LedgerMismatch(f"link {entry.link}: postings of entry {entry.seq} differ from its journal")
+    for line in lines:
+        totals[line.account] = totals.get(line.account, 0) + line.amount
+        if line.balance != totals[line.account]:
+            raise LedgerMismatch(f"link {entry.link}: balance after entry {entry.seq} is wrong")
+
+
+def _entries_with_postings(ledger: Ledger, link: LinkId) -> Iterator[tuple[AuditEntry, list[PostingRow]]]:
+    after = 0
+    while True:
+        with ledger.reading() as session:
+            rows = list(
+                session.scalars(
+                    select(AuditEntry)
+                    .where(AuditEntry.link == link, AuditEntry.seq > after)
+                    .order_by(AuditEntry.seq)
+                    .limit(CHUNK)
+                )
+            )
+            if not rows:
+                return
+            postings = session.scalars(
+                select(PostingRow)
+                .where(PostingRow.link == link, PostingRow.seq.between(rows[0].seq, rows[-1].seq))
+                .order_by(PostingRow.seq, PostingRow.line)
+            )
+            lines: dict[int, list[PostingRow]] = {}
+            for posting in postings:
+                lines.setdefault(posting.seq, []).append(posting)
+            session.expunge_all()
+        for row in rows:
+            yield row, lines.get(row.seq, [])
+        after = rows[-1].seq

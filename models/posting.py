@@ -1,0 +1,203 @@
+"""Posting journal entries: one transaction takes a batch into ledger, audit log and read tables.
+
+Nothing here trusts the batch. A gap, a repeated number, a head that does not follow, postings that
+do not sum to zero, or a meter whose ledger balance differs from what the store says: refused whole.
+"""
+
+from dataclasses import dataclass
+
+import msgspec
+from sqlalchemy import insert, select, update
+from sqlalchemy.orm import Session
+
+from controller.audit_chain import GENESIS, seal
+from controller.errors import LedgerMismatch
+from controller.ids import LinkId
+from controller.journal.entry import GENESIS_HEAD, Entry, parse_amounts
+from models.engine import Ledger
+from models.ledger import Account, AuditEntry, JournalPosition, PostingRow, RoundRow
+from models.operations import Alarm
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How far the ledger has come with a link."""
+
+    seq: int
+    epoch: int
+    at: int
+    head: str
+    hash: str
+
+
+START = Position(seq=0, epoch=0, at=0, head=GENESIS_HEAD, hash=GENESIS)
+
+
+def position_of(ledger: Ledger, link: LinkId) -> Position:
+    """How far the ledger has come with a link."""
+    with ledger.reading() as session:
+        return _read_position(session, link, lock=False)
+
+
+def _read_position(session: Session, link: LinkId, *, lock: bool) -> Position:
+    query = select(JournalPosition).where(JournalPosition.link == link)
+    row = session.scalar(query.with_for_update() if lock else query)
+    return Position(row.seq, row.epoch, row.at, row.head, row.hash) if row else START
+
+
+def post_entries(ledger: Ledger, link: LinkId, entries: list[Entry]) -> Position:
+    """Take the entries that the ledger does not have yet; where it stands afterwards.
+
+    Safe to call with anything, in any order, from any number of workers: the position row is
+    locked first, and what lies behind it is skipped.
+    """
+    with ledger.writing() as session:
+        start = _read_position(session, link, lock=True)
+        fresh = [entry for entry in entries if entry.seq > start.seq]
+        if not fresh:
+            return start
+        batch = _Batch(session, link, start)
+        for entry in fresh:
+            batch.take(entry)
+        return batch.write()
+
+
+class _Batch:
+    """The rows of a batch, checked entry by entry, written table by table."""
+
+    def __init__(self, session: Session, link: LinkId, start: Position) -> None:
+        self._session = session
+        self._link = link
+        self._start = start
+        self._now = start
+        rows = session.execute(select(Account.account, Account.balance).where(Account.link == link))
+        self._known = dict(rows.tuples().all())
+        self._balances = dict(self._known)
+        self._audit: list[dict[str, object]] = []
+        self._postings: list[dict[str, object]] = []
+        self._rounds: list[dict[str, object]] = []
+        self._raised: list[dict[str, object]] = []
+        self._acknowledged: list[Entry] = []
+
+    def take(self, entry: Entry) -> None:
+        """Check one entry against everything before it, and prepare its rows."""
+        self._check_order(entry)
+        sealed = seal(self._now.hash, self._link, entry.seq, entry.recorded_fields())
+        self._audit.append(
+            {
+                "link": self._link,
+                "seq": entry.seq,
+                "epoch": entry.epoch,
+                "at": entry.at,
+                "kind": entry.kind,
+                "round": entry.round,
+                "facts": entry.facts,
+                "postings": entry.postings,
+                "after": entry.after,
+                "head": entry.head,
+                "hash": sealed,
+            }
+        )
+        self._post(entry)
+        self._read_model(entry)
+        self._now = Position(entry.seq, entry.epoch, entry.at, entry.head, sealed)
+
+    def _check_order(self, entry: Entry) -> None:
+        before = self._now
+        if entry.seq != before.seq + 1:
+            raise LedgerMismatch(f"link {self._link}: expected entry {before.seq + 1}, got {entry.seq}")
+        if entry.epoch < before.epoch or entry.at < before.at:
+            raise LedgerMismatch(f"link {self._link}: entry {entry.seq} goes back in epoch or time")
+        if entry.head != entry.expected_head(before.head):
+            raise LedgerMismatch(f"link {self._link}: entry {entry.seq} does not follow entry {before.seq}")
+
+    def _post(self, entry: Entry) -> None:
+        for line, posting in enumerate(entry.balanced_postings()):
+            balance = self._balances.get(posting.account, 0) + posting.amount
+            self._balances[posting.account] = balance
+            self._postings.append(
+                {
+                    "link": self._link,
+                    "seq": entry.seq,
+                    "line": line,
+                    "account": posting.account,
+                    "amount": posting.amount,
+                    "balance": balance,
+                }
+            )
+        for meter, value in parse_amounts(entry.after):
+            balance = self._balances.get(f"meter/{meter}", 0)
+            if balance != value:
+                raise LedgerMismatch(
+                    f"link {self._link}: after entry {entry.seq} meter {meter} holds {value}, "
+                    f"its postings sum to {balance}"
+                )
+
+    def _read_model(self, entry: Entry) -> None:
+        if entry.kind == "bets_recorded":
+            table, _, number = entry.round.rpartition("/")
+            self._rounds.append(
+                {"table_id": table, "number": int(number), "link": self._link, "seq": entry.seq}
+            )
+        elif entry.kind == "alarm_raised":
+            facts = msgspec.json.decode(entry.facts)
+            self._raised.append(
+                {
+                    "link": self._link,
+                    "seq": entry.seq,
+                    "subject": facts["subject"],
+                    "detail": facts["detail"],
+                    "raised_at": entry.at,
+                }
+            )
+        elif entry.kind == "alarm_acknowledged":
+            self._acknowledged.append(entry)
+
+    def write(self) -> Position:
+        """Everything, then the position: one commit makes it all true."""
+        for model, rows in (
+            (AuditEntry, self._audit),
+            (PostingRow, self._postings),
+            (RoundRow, self._rounds),
+            (Alarm, self._raised),
+        ):
+            if rows:
+                self._session.execute(insert(model), rows)
+        for entry in self._acknowledged:
+            self._acknowledge(entry)
+        self._write_balances()
+        self._write_position()
+        return self._now
+
+    def _acknowledge(self, entry: Entry) -> None:
+        facts = msgspec.json.decode(entry.facts)
+        self._session.execute(
+            update(Alarm)
+            .where(Alarm.link == self._link, Alarm.seq == facts["alarm"])
+            .values(acknowledged_at=entry.at, acknowledged_by=facts["by"])
+        )
+
+    def _write_balances(self) -> None:
+        changed = {a: b for a, b in self._balances.items() if self._known.get(a) != b}
+        new = [
+            {"link": self._link, "account": a, "balance": b}
+            for a, b in changed.items()
+            if a not in self._known
+        ]
+        old = [
+            {"link": self._link, "account": a, "balance": b} for a, b in changed.items() if a in self._known
+        ]
+        if new:
+            self._session.execute(insert(Account), new)
+        if old:
+            self._session.execute(update(Account), old)
+
+    def _write_position(self) -> None:
+        now = self._now
+        values = {"seq": now.seq, "epoch": now.epoch, "at": now.at, "head": now.head, "hash": now.hash}
+        if self._start is START:
+            self._session.execute(insert(JournalPosition).values(link=self._link, **values))
+        else:
+            self._session.execute(
+                update(JournalPosition).where(JournalPosition.link == self._link).values(**values)
+            )

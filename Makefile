@@ -28,9 +28,9 @@ bench: .venv/dev.stamp ## Measure against limits and peers; writes docs/performa
 
 .PHONY: lock
 lock: .venv/dev.stamp ## Resolve dependencies anew and write the lock files
-	@$(BIN)/uv pip compile --quiet --upgrade --generate-hashes --no-header --no-annotate --no-emit-index-url \
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-header --no-annotate --no-emit-index-url \
 	  --system-certs pyproject.toml --group build --output-file requirements.lock
-	@$(BIN)/uv pip compile --quiet --upgrade --generate-hashes --no-header --no-annotate --no-emit-index-url \
+	@$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-header --no-annotate --no-emit-index-url \
 	  --system-certs pyproject.toml --group dev --output-file requirements-dev.lock
 
 .PHONY: clean

@@ -8,10 +8,7 @@ import logging
 import threading
 
 from celery import Celery
-from kombu.exceptions import KombuError
-from kombu.exceptions import OperationalError as BrokerDown
 
-from controller.errors import StoreUnavailable
 from controller.ids import LinkId
 from controller.queue import DRAIN
 from controller.store.link_store import LinkStore
@@ -54,7 +51,7 @@ class Nudges:
         try:
             if self._store.claim_nudge(link, UNDER_WAY_SECONDS):
                 self._celery.send_task(DRAIN, args=[link], expires=UNDER_WAY_SECONDS * 6)
-        except (StoreUnavailable, KombuError, BrokerDown, OSError) as error:
+        except Exception as error:  # noqa: BLE001 - whatever it was, the thread must live to ask again
             log.warning(
-                "nudge not sent, the sweep will find the work", extra={"link": link, "detail": str(error)}
+                "nudge not sent, the sweep will find the work", extra={"link": link, "detail": repr(error)}
             )

@@ -72,14 +72,14 @@ def open_alarm_counts(ledger: Ledger) -> dict[str, int]:
     """How many alarms wait for a person, by link."""
     query = select(Alarm.link, func.count()).where(Alarm.acknowledged_at.is_(None)).group_by(Alarm.link)
     with ledger.reading() as session:
-        return dict(session.execute(query).tuples().all())
+        return dict(session.execute(query).all())
 
 
 def balances(ledger: Ledger, link: LinkId) -> dict[str, int]:
     """Every account of a link."""
     query = select(Account.account, Account.balance).where(Account.link == link)
     with ledger.reading() as session:
-        return dict(session.execute(query).tuples().all())
+        return dict(session.execute(query).all())
 
 
 def check_link(ledger: Ledger, link: LinkId) -> int:

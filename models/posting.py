@@ -4,10 +4,11 @@ Nothing here trusts the batch. A gap, a repeated number, a head that does not fo
 do not sum to zero, or a meter whose ledger balance differs from what the store says: refused whole.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import msgspec
 from sqlalchemy import insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from controller.audit_chain import GENESIS, seal
@@ -36,13 +37,20 @@ START = Position(seq=0, epoch=0, at=0, head=GENESIS_HEAD, hash=GENESIS)
 def position_of(ledger: Ledger, link: LinkId) -> Position:
     """How far the ledger has come with a link."""
     with ledger.reading() as session:
-        return _read_position(session, link, lock=False)
+        row = session.get(JournalPosition, link)
+        return _position(row) if row else START
 
 
-def _read_position(session: Session, link: LinkId, *, lock: bool) -> Position:
-    query = select(JournalPosition).where(JournalPosition.link == link)
-    row = session.scalar(query.with_for_update() if lock else query)
-    return Position(row.seq, row.epoch, row.at, row.head, row.hash) if row else START
+def _position(row: JournalPosition) -> Position:
+    return Position(row.seq, row.epoch, row.at, row.head, row.hash)
+
+
+def _lock_position(session: Session, link: LinkId) -> Position:
+    """The position, held until commit. A link's first row is made here: nobody can lock what is not there."""
+    make = (postgresql if session.get_bind().dialect.name == "postgresql" else sqlite).insert(JournalPosition)
+    session.execute(make.values(link=link, **asdict(START)).on_conflict_do_nothing())
+    row = session.scalars(select(JournalPosition).where(JournalPosition.link == link).with_for_update()).one()
+    return _position(row)
 
 
 def post_entries(ledger: Ledger, link: LinkId, entries: list[Entry]) -> Position:
@@ -52,7 +60,7 @@ def post_entries(ledger: Ledger, link: LinkId, entries: list[Entry]) -> Position
     locked first, and what lies behind it is skipped.
     """
     with ledger.writing() as session:
-        start = _read_position(session, link, lock=True)
+        start = _lock_position(session, link)
         fresh = [entry for entry in entries if entry.seq > start.seq]
         if not fresh:
             return start
@@ -68,10 +76,9 @@ class _Batch:
     def __init__(self, session: Session, link: LinkId, start: Position) -> None:
         self._session = session
         self._link = link
-        self._start = start
         self._now = start
         rows = session.execute(select(Account.account, Account.balance).where(Account.link == link))
-        self._known = dict(rows.tuples().all())
+        self._known = dict(rows.all())
         self._balances = dict(self._known)
         self._audit: list[dict[str, object]] = []
         self._postings: list[dict[str, object]] = []
@@ -193,11 +200,6 @@ class _Batch:
             self._session.execute(update(Account), old)
 
     def _write_position(self) -> None:
-        now = self._now
-        values = {"seq": now.seq, "epoch": now.epoch, "at": now.at, "head": now.head, "hash": now.hash}
-        if self._start is START:
-            self._session.execute(insert(JournalPosition).values(link=self._link, **values))
-        else:
-            self._session.execute(
-                update(JournalPosition).where(JournalPosition.link == self._link).values(**values)
-            )
+        self._session.execute(
+            update(JournalPosition).where(JournalPosition.link == self._link).values(**asdict(self._now))
+        )

@@ -26,7 +26,7 @@ class LinkKeys:
 
     @property
     def meters(self) -> str:
-        """HASH per `<meter>/`: value, overflow, reserve, cap, reset (micro-cents), rates (ppm), cycle, status."""
+        """HASH per `<meter>/`: value, overflow, reserve, cap, reset (micro-cents), rates, cycle, status."""
         return f"{self.tag}:meters"
 
     @property

@@ -153,20 +153,22 @@ def test_beat_is_healthy_only_while_connected_to_its_broker(
 
 
 class Upstream(BaseHTTPRequestHandler):
-    """Stands for the API: echoes what reached it; its stream sends the second half only when told."""
+    """Stands for the API: echoes what reached it; its stream sends an event for each permit."""
 
     protocol_version = "HTTP/1.1"
-    go_on = threading.Event()
+    permits = threading.Semaphore(0)
 
     def do_GET(self) -> None:
-        """Answer with the request, or in two halves."""
+        """Answer with the request, or with three events."""
         if self.path == "/v1/meters/stream":
             self.send_response(200)
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
-            self.wfile.write(b"6\r\nfirst\n\r\n")
-            self.go_on.wait(START_SECONDS)
-            self.wfile.write(b"7\r\nsecond\n\r\n0\r\n\r\n")
+            for number in range(3):
+                self.permits.acquire(timeout=START_SECONDS)
+                self.wfile.write(b"8\r\nevent %d\n\r\n" % number)
+            self.permits.acquire(timeout=START_SECONDS)
+            self.wfile.write(b"0\r\n\r\n")
             return
         self._answer()
 
@@ -287,17 +289,17 @@ def test_nginx_limits_bodies_to_a_megabyte(proxy: tuple[int, Path]) -> None:
 
 
 def test_nginx_hands_on_each_event_of_the_stream_at_once(proxy: tuple[int, Path]) -> None:
-    Upstream.go_on.clear()
-    try:
-        with closing(http.client.HTTPConnection("127.0.0.1", proxy[0], timeout=5)) as connection:
-            connection.request("GET", "/v1/meters/stream")
-            answer = connection.getresponse()
-            assert answer.readline() == b"first\n"
-            Upstream.go_on.set()
-            assert answer.readline() == b"second\n"
-            answer.read()
-    finally:
-        Upstream.go_on.set()
+    Upstream.permits = threading.Semaphore(0)
+    with closing(http.client.HTTPConnection("127.0.0.1", proxy[0], timeout=5)) as connection:
+        connection.request("GET", "/v1/meters/stream")
+        answer = connection.getresponse()
+        try:
+            for number in range(3):
+                Upstream.permits.release()
+                assert answer.readline() == b"event %d\n" % number
+        finally:
+            Upstream.permits.release(4)
+        answer.read()
 
 
 def test_nginx_answers_its_own_health_check(proxy: tuple[int, Path]) -> None:
@@ -407,7 +409,10 @@ def test_redis_takes_its_password_from_the_command(binary: str, tmp_path: Path) 
         assert client.ping()
         port = client.get_connection_kwargs()["port"]
         once = Retry(NoBackoff(), 0)
-        with closing(redis.Redis(port=port, retry=once)) as stranger, pytest.raises(redis.AuthenticationError):
+        with (
+            closing(redis.Redis(port=port, retry=once)) as stranger,
+            pytest.raises(redis.AuthenticationError),
+        ):
             stranger.ping()
 
 

@@ -26,6 +26,10 @@ check: .venv/dev.stamp ## Format, lint, types, import rules
 bench: .venv/dev.stamp ## Measure against limits and peers; writes docs/performance.md
 	@$(BIN)/python -m deploy.bench
 
+.PHONY: docs
+docs: .venv/dev.stamp ## Write the reference pages (settings, error codes) from the code
+	@$(BIN)/python -m deploy.reference
+
 .PHONY: lock
 lock: .venv/dev.stamp ## Resolve dependencies anew and write the lock files
 	@$(BIN)/uv pip compile --quiet --upgrade --universal --generate-hashes --no-header --no-annotate --no-emit-index-url \

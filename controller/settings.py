@@ -1,6 +1,6 @@
 """Every setting of the product, its environment variable, its default and its meaning, in one place.
 
-`docs/settings.md` is generated from this class (`jackpot settings`), so a setting cannot go undocumented.
+`docs/settings.md` is written from this class (`make docs`), so a setting cannot go undocumented.
 """
 
 import os

@@ -12,8 +12,8 @@ _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True)
 
 FIRST_PAUSE = 0.5
-LONGEST_PAUSE = 10.0
-HEALTHY_SECONDS = 30.0
+LONGEST_PAUSE = 4.0
+HEALTHY_SECONDS = 5.0
 
 
 def _in_child() -> None:

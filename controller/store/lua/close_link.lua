@@ -3,7 +3,7 @@
 --
 -- @keys link stream
 -- @args reason facts
--- @returns {'closed', seq} | {'already_closed', reason} | {'link_missing'}
+-- @returns {'closed'} | {'already_closed', reason} | {'link_missing'}
 -- @emits link_closed
 -- @include link journal
 
@@ -11,9 +11,11 @@ local link = link_load(KEYS[1])
 if not link then return {'link_missing'} end
 if link.status == 'closed' then return {'already_closed', link.reason} end
 
--- Writes start here.
-link_tick(link)
-local seq = journal_append(KEYS[2], link, 'link_closed', '', ARGV[2], '', '')
+-- Writes start here. Closing comes first and does not depend on the journal: a broken journal may be
+-- the very reason for it.
 redis.call('HSET', KEYS[1], 'status', 'closed', 'reason', ARGV[1])
-link_save(KEYS[1], link)
-return {'closed', seq}
+link_tick(link)
+if pcall(journal_append, KEYS[2], link, 'link_closed', '', ARGV[2], '', '') then
+  link_save(KEYS[1], link)
+end
+return {'closed'}

@@ -15,10 +15,10 @@ def pages() -> dict[str, str]:
 
 
 def _settings() -> str:
-    rows = [
-        f"| `{variable(item.name)}` | {f'`{item.default}`' if item.default != '' else ''} | {item.metadata['meaning']}. |"
-        for item in fields(Settings)
-    ]
+    rows = []
+    for item in fields(Settings):
+        default = f"`{item.default}`" if item.default != "" else ""
+        rows.append(f"| `{variable(item.name)}` | {default} | {item.metadata['meaning']}. |")
     return "\n".join(
         [
             "# Settings",

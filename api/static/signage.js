@@ -220,7 +220,7 @@ function tick() {
   const now = performance.now();
   if (now - contactAt > STALE_MS) outOfContact();
   if (inFlight !== null) {
-    
+    if (now - inFlight.since > TIMEOUT_MS) inFlight.abort.abort();
   } else if (now - polledAt > POLL_MS - TICK_MS / 2) {
     poll(now);
   } else if (now - pageAskedAt > PAGE_MS && body.dataset.state === "live") {

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from tests.browser.product import Product
+from tests.support.product import Product
 
 ARGUMENTS = [
     "--no-sandbox",

@@ -1,5 +1,6 @@
 """The start page, the contract and the page of an unknown link, in a real browser."""
 
+import json
 import re
 
 import msgspec
@@ -9,7 +10,7 @@ from playwright.sync_api import Page, expect
 from api.app import ROUTES
 from api.openapi import refusals_of
 from controller.errors import Code
-from tests.browser.product import Product
+from tests.support.product import Product
 
 
 @pytest.mark.parametrize("path", ["/", "/docs", "/signage/three-card", "/signage/multi-link"])
@@ -97,7 +98,8 @@ def test_docs_examples_are_valid(product: Product, page: Page) -> None:
             assert body is not None
             msgspec.json.decode(body[1], type=route.body)
         if route.handler.__name__ == "post_bets" and body is not None:
-            assert product.post("TCP-01", "/v1/tables/TCP-01/rounds/1/bets", body[1]) == 201
+            recorded = product.post("/v1/tables/TCP-01/rounds/1/bets", "TCP-01", json.loads(body[1]))
+            assert recorded["round"] == 1
 
 
 def test_docs_fit_a_phone(page: Page) -> None:

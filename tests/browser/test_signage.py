@@ -13,7 +13,7 @@ from controller.floor.file import parse_floor
 from controller.money import decimal_text, displayed, share, to_micro
 from controller.settings import Settings
 from deploy.prepare import floor_text
-from tests.browser.product import Product
+from tests.support.product import Product
 
 METERS = "**/v1/meters?link=*"
 SOON = 10_000
@@ -76,7 +76,8 @@ class Controller:
 @pytest.fixture
 def answer(product: Product) -> Answer:
     """What the API says of a link with one meter."""
-    return product.meters("three-card")
+    answer: Answer = product.get("/v1/meters?link=three-card")
+    return answer
 
 
 def test_rises_by_exactly_the_share(product: Product, page: Page) -> None:

@@ -22,8 +22,8 @@ ROUNDS, SECONDS = 7, 2.5
 QUICK_ROUNDS, QUICK_SECONDS = 3, 0.6
 NO_COMPILER = """\
 *** NO C COMPILER: neither cc nor gcc nor clang was found.
-*** The script is not measured without the product (d1, d2), so c has nothing to be compared with; and HTTP is
-*** measured by a Python load generator, which is itself the slowest part. Nothing is written down.
+*** The script alone (d1, d2) is not measured, so c has nothing to be compared with. HTTP is measured by a
+*** load generator in Python, which takes much of the cores that the servers need. Nothing is written down.
 """
 
 
@@ -101,16 +101,7 @@ class Bench:
             target = Target(meters.port, (str(rounds),), meters.password)
             lines = workload.script_lines(meters.epochs(), rounds)
             shoot = partial(self.generators.script, target)
-            contestant = Contestant(
-                key,
-                title,
-                "rounds",
-                lines,
-                shoot,
-                "script",
-                events=rounds,
-                against="a" if rounds == 1 else "",
-            )
+            contestant = Contestant(key, title, "rounds", lines, shoot, "script", events=rounds)
             if not only or key in only:
                 self.contestants.append(contestant)
 

@@ -1,4 +1,4 @@
-"""http_load.c in Python, for a machine without a C compiler: right, but itself the slowest part."""
+"""http_load.c in Python, for a machine without a C compiler: right, but it takes cores from the servers."""
 
 import json
 import selectors

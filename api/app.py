@@ -1,38 +1,37 @@
-"""Flask around the routes: parse, authenticate, call, encode, count. Only this module sees a request."""
+"""The WSGI application: Flask around the routes and pages, with a fast lane for what every table sends.
 
-import logging
-import time
+Flask's dispatch costs more than recording a round's bets does (docs/performance.md). Routes declared
+`hot` are therefore matched before Flask sees the request; the same `Exchange` answers either way.
+"""
+
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from flask import Flask, Response, request
-from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
+from werkzeug.exceptions import HTTPException
 
 from api import meters, operations, pages, tables
-from api.keyring import require_operator, require_table
-from api.metrics import REQUESTS, SECONDS, exposition
+from api.exchange import JSON, SECURE, Environ, Exchange, refusal, unexpected
+from api.metrics import exposition
 from api.openapi import document
 from api.parts import Parts
-from api.problems import MEDIA_TYPE, decode_body, invalid, problem_of
-from api.routing import Access, Call, Reply, Route, encode
-from controller.betting.messages import ROUND_MAX
-from controller.errors import Code, LedgerUnavailable, Refused, StoreUnavailable
-from models.in_force import Caller
-
-log = logging.getLogger(__name__)
+from api.routing import Reply, Route, encode
+from controller.errors import Code, Refused
 
 ROUTES: list[Route] = [*tables.routes.routes, *meters.routes.routes, *operations.routes.routes]
-JSON = "application/json"
-_NUMBERS = ("round", "seq")
+StartResponse = Callable[[str, list[tuple[str, str]]], object]
 
 
 def create_app(parts: Parts) -> Flask:
-    """The WSGI application over these parts."""
+    """The application over these parts."""
     app = Flask("api", static_folder="static", template_folder="templates")
-    for route in ROUTES:
+    exchanges = [Exchange(parts, route) for route in ROUTES]
+    for exchange in exchanges:
+        route = exchange.route
         app.add_url_rule(
             route.path.replace("{", "<").replace("}", ">"),
             endpoint=f"{route.method} {route.path}",
-            view_func=_view(parts, route),
+            view_func=_view(exchange),
             methods=[route.method],
         )
     contract = encode(document(ROUTES))
@@ -40,84 +39,46 @@ def create_app(parts: Parts) -> Flask:
     app.add_url_rule("/metrics", view_func=lambda: _metrics(parts), endpoint="metrics")
     pages.register(app, parts, ROUTES)
     app.register_error_handler(HTTPException, _http_error)
-    app.register_error_handler(Exception, _unexpected)
+    app.register_error_handler(Exception, lambda error: _response(unexpected(request.path, error)))
     app.after_request(_secure)
+    app.wsgi_app = FastLane(app.wsgi_app, [e for e in exchanges if e.route.hot])  # type: ignore[method-assign]
     return app
 
 
-def _view(parts: Parts, route: Route) -> Any:  # Flask's own type for views is as wide
-    seconds = SECONDS.labels(route=route.path)
+class FastLane:
+    """Answers hot routes itself and leaves everything else to the application behind it."""
 
+    def __init__(self, behind: Callable[[Environ, Any], Iterable[bytes]], hot: list[Exchange]) -> None:
+        self._behind = behind
+        self._by_shape: dict[tuple[str, int], list[tuple[list[str], Exchange]]] = {}
+        for exchange in hot:
+            segments = exchange.route.path.split("/")
+            self._by_shape.setdefault((exchange.route.method, len(segments)), []).append((segments, exchange))
+
+    def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        """One request."""
+        given = environ["PATH_INFO"].split("/")
+        for segments, exchange in self._by_shape.get((environ["REQUEST_METHOD"], len(given)), ()):
+            path: dict[str, str] = {}
+            for wanted, text in zip(segments, given, strict=True):
+                if wanted[:1] == "{" and text:
+                    path[wanted[1:-1]] = text
+                elif wanted != text:
+                    break
+            else:
+                answer = exchange(environ, path)
+                headers = [*answer.headers.items(), ("Content-Length", str(len(answer.body)))]
+                start_response(answer.status_line, headers)
+                return (answer.body,)
+        return self._behind(environ, start_response)
+
+
+def _view(exchange: Exchange) -> Callable[..., Response]:
     def view(**path: str) -> Response:
-        started = time.perf_counter()
-        try:
-            reply = route.handler(_call(parts, route, path))
-        except Refused as refused:
-            reply = _refusal(refused)
-        except StoreUnavailable as error:
-            log.error("store unavailable", extra={"route": route.path, "detail": str(error)})  # noqa: TRY400
-            reply = _refusal(Refused(Code.STORE_UNAVAILABLE, "Redis does not answer"))
-        except LedgerUnavailable as error:
-            log.error("ledger unavailable", extra={"route": route.path, "detail": str(error)})  # noqa: TRY400
-            reply = _refusal(Refused(Code.LEDGER_UNAVAILABLE, "SQL does not answer"))
-        body = b"" if reply.body is None else encode(reply.body)
-        response = Response(
-            body, reply.status, reply.headers, content_type=reply.headers.get("Content-Type", JSON)
-        )
-        seconds.observe(time.perf_counter() - started)
-        REQUESTS.labels(route=route.path, method=route.method, status=str(reply.status)).inc()
-        return response
+        answer = exchange(request.environ, path)
+        return Response(answer.body, answer.status, answer.headers)
 
     return view
-
-
-def _call(parts: Parts, route: Route, path: dict[str, str]) -> Call:
-    values: dict[str, Any] = {
-        name: _number(name, text) if name in _NUMBERS else text for name, text in path.items()
-    }
-    caller = _authenticate(parts, route, values)
-    body = decode_body(_body(route), route.body) if route.body is not None else None
-    query = {name: request.args[name] for name in route.query if name in request.args}
-    unknown = sorted(set(request.args) - set(route.query))
-    if unknown:
-        raise invalid(unknown[0], "unknown query parameter")
-    return Call(parts, values, body, caller, query, request.headers.get("If-None-Match", ""))
-
-
-def _authenticate(parts: Parts, route: Route, path: dict[str, Any]) -> Caller | None:
-    if route.access is Access.PUBLIC:
-        return None
-    caller = parts.keyring.caller(request.headers.get("Authorization", ""))
-    if route.access is Access.OPERATOR:
-        require_operator(caller)
-    else:
-        parts.floor.known().table(path["table"])
-        require_table(caller, path["table"])
-    return caller
-
-
-def _body(route: Route) -> bytes:
-    request.max_content_length = route.body_limit
-    try:
-        return request.get_data(cache=False)
-    except RequestEntityTooLarge:
-        raise Refused(Code.BODY_TOO_LARGE, f"body: expected at most {route.body_limit} bytes") from None
-
-
-def _number(name: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= 16 and 1 <= int(text) <= ROUND_MAX):
-        raise invalid(name, f"expected a whole number from 1 to {ROUND_MAX}, got {text[:40]!r}")
-    return int(text)
-
-
-def _refusal(refused: Refused) -> Reply:
-    problem = problem_of(refused)
-    headers = {"Content-Type": MEDIA_TYPE}
-    if problem.status == 401:
-        headers["WWW-Authenticate"] = "Bearer"
-    if problem.status == 503:
-        headers["Retry-After"] = "1"
-    return Reply(problem.status, problem, headers)
 
 
 def _metrics(parts: Parts) -> Response:
@@ -129,25 +90,14 @@ def _http_error(error: HTTPException) -> Response:
     by_status = {404: Code.NOT_FOUND, 405: Code.METHOD_NOT_ALLOWED, 413: Code.BODY_TOO_LARGE}
     code = by_status.get(error.code or 500, Code.BODY_INVALID)
     if (error.code or 500) >= 500:
-        return _unexpected(error)
-    return _plain(_refusal(Refused(code, f"{request.method} {request.path}: {error.description}")))
+        return _response(unexpected(request.path, error))
+    return _response(refusal(Refused(code, f"{request.method} {request.path}: {error.description}")))
 
 
-def _unexpected(error: Exception) -> Response:
-    log.error("unexpected error", exc_info=error, extra={"route": request.path})
-    return _plain(
-        _refusal(Refused(Code.INTERNAL_ERROR, "unexpected; what was recorded is answered as recorded"))
-    )
-
-
-def _plain(reply: Reply) -> Response:
+def _response(reply: Reply) -> Response:
     return Response(encode(reply.body), reply.status, reply.headers)
 
 
 def _secure(response: Response) -> Response:
-    response.headers["X-Content-Type-Options"] = "nosniff"
-    response.headers["Content-Security-Policy"] = (
-        "default-src 'self'; frame-ancestors 'self'; base-uri 'none'"
-    )
-    response.headers["Referrer-Policy"] = "no-referrer"
+    response.headers.update(SECURE)
     return response

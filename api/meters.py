@@ -37,6 +37,7 @@ class MetersAnswer(msgspec.Struct, frozen=True, kw_only=True):
     "/v1/meters",
     access=Access.PUBLIC,
     answers={200: MetersAnswer, 304: None},
+    hot=True,
     query={"link": "Only the meters of this link."},
     refusals=(Code.LINK_UNKNOWN, Code.STORE_UNAVAILABLE),
 )

@@ -68,6 +68,8 @@ class Route:
     body_limit: int = SMALL_BODY
     query: dict[str, str] = field(default_factory=dict)
     refusals: tuple[Code, ...] = ()
+    hot: bool = False
+    """Sent by every table for every round, or polled by every sign: answered before Flask's dispatch."""
 
 
 class Routes:
@@ -88,6 +90,7 @@ class Routes:
         body_limit: int = SMALL_BODY,
         query: dict[str, str] | None = None,
         refusals: tuple[Code, ...] = (),
+        hot: bool = False,
     ) -> Callable[[Handler], Handler]:
         """Declare a route; the handler's docstring is its summary in the contract."""
 
@@ -106,6 +109,7 @@ class Routes:
                     body_limit,
                     query or {},
                     refusals,
+                    hot,
                 )
             )
             return handler

@@ -78,6 +78,7 @@ def open_table(call: Call) -> Reply:
     body=RoundBets,
     answers={201: BetsAnswer, 200: BetsAnswer},
     refusals=_BET_REFUSALS,
+    hot=True,
 )
 def post_bets(call: Call) -> Reply:
     """Record a round's bets at 'no more bets'. The same body again gets the recorded answer (200)."""
@@ -92,6 +93,7 @@ def post_bets(call: Call) -> Reply:
     body=EventsRequest,
     body_limit=LARGE_BODY,
     answers={200: EventsAnswer},
+    hot=True,
     refusals=(Code.TABLE_UNKNOWN, Code.LINK_CLOSED, Code.FLOOR_CHANGING, Code.STORE_UNAVAILABLE),
 )
 def post_events(call: Call) -> Reply:

@@ -6,6 +6,7 @@ Times are compared and hashed, so they are kept exact; `datetime` appears only a
 from datetime import UTC, datetime, timedelta
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_EPOCH_UTC = _EPOCH.replace(tzinfo=None)  # the same, for text that ends in Z
 _MICROSECOND = timedelta(microseconds=1)
 
 
@@ -24,4 +25,4 @@ def to_text(micros: int) -> str:
     >>> to_text(1_000_001)
     '1970-01-01T00:00:01.000001Z'
     """
-    return (_EPOCH + micros * _MICROSECOND).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return (_EPOCH_UTC + micros * _MICROSECOND).isoformat(timespec="microseconds") + "Z"

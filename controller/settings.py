@@ -30,7 +30,7 @@ class Settings:
     host: str = _setting("127.0.0.1", "Address that the API listens on")
     port: int = _setting(8080, "Port that the API listens on")
     api_processes: int = _setting(2, "API processes")
-    api_threads: int = _setting(8, "Threads per API process")
+    api_threads: int = _setting(16, "Threads per API process")
     worker_threads: int = _setting(4, "Threads per Celery worker")
     worker_metrics_port: int = _setting(0, "Port of a worker's own /metrics; 0: none")
     drain_batch: int = _setting(500, "Journal entries per SQL transaction")

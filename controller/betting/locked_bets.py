@@ -5,7 +5,6 @@ Pure. A refusal names the box and the field and changes nothing.
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import msgspec
 from msgspec import UNSET
@@ -24,15 +23,14 @@ _POKER_FIELDS = ("player", "ante_cents", "pair_plus_cents", "progressive_cents")
 _INSTANT_MAX = 253_370_764_800_000_000  # the year 9999: beyond it the text form has no room
 
 
-@dataclass(frozen=True, slots=True)
-class LockedRound:
+class LockedRound(msgspec.Struct, frozen=True):
     """A round that may be recorded: ready for the store."""
 
     table: str
     round: int
     body_hash: str
-    progressive_bets: int
-    facts: str
+    facts: Facts
+    facts_text: str
 
 
 def lock_bets(floor: Floor, table: Table, number: int, body: RoundBets) -> LockedRound:
@@ -55,8 +53,8 @@ def lock_bets(floor: Floor, table: Table, number: int, body: RoundBets) -> Locke
         table=table.id,
         round=number,
         body_hash=body_identity(table.id, number, facts.bets_closed_at, boxes),
-        progressive_bets=len(counted),
-        facts=msgspec.json.encode(facts).decode(),
+        facts=facts,
+        facts_text=msgspec.json.encode(facts).decode(),
     )
 
 
@@ -109,8 +107,10 @@ def _problems(floor: Floor, table: Table, body: RoundBets, closed_at: int) -> It
         if box.box in seen:
             yield FieldProblem(f"{path}.box", Code.BOX_REPEATED, f"box {box.box} appears twice")
         seen.add(box.box)
-        yield from _kind_problems(path, box, table)
-        yield from _progressive_problems(path, box, table, prescribed)
+        if table.game is Game.NTP or box.bets is not UNSET:
+            yield from _kind_problems(path, box, table)
+        if box.progressive_cents and box.progressive_cents != prescribed:
+            yield _progressive_problem(path, box, table, prescribed)
 
 
 def _kind_problems(path: str, box: BoxBets, table: Table) -> Iterator[FieldProblem]:
@@ -133,20 +133,15 @@ def _kind_problems(path: str, box: BoxBets, table: Table) -> Iterator[FieldProbl
         yield FieldProblem(f"{path}.bets", Code.BET_KIND_WRONG, f"box {box.box}: expected the players' bets")
 
 
-def _progressive_problems(
-    path: str, box: BoxBets, table: Table, prescribed: int | None
-) -> Iterator[FieldProblem]:
-    if not box.progressive_cents:
-        return
+def _progressive_problem(path: str, box: BoxBets, table: Table, prescribed: int | None) -> FieldProblem:
     if prescribed is None:
-        yield FieldProblem(
+        return FieldProblem(
             f"{path}.progressive_cents",
             Code.PROGRESSIVE_NOT_OFFERED,
             f"box {box.box}: table {table.id} is on no link and takes no progressive bet",
         )
-    elif box.progressive_cents != prescribed:
-        yield FieldProblem(
-            f"{path}.progressive_cents",
-            Code.PROGRESSIVE_AMOUNT_WRONG,
-            f"box {box.box}: the progressive bet is {prescribed} cents, got {box.progressive_cents}",
-        )
+    return FieldProblem(
+        f"{path}.progressive_cents",
+        Code.PROGRESSIVE_AMOUNT_WRONG,
+        f"box {box.box}: the progressive bet is {prescribed} cents, got {box.progressive_cents}",
+    )

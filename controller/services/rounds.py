@@ -124,7 +124,9 @@ class Rounds:
                     answer=answer_from(record), bets=msgspec.json.decode(record.facts, type=Facts)
                 ),
             )
-        return outcome.outcome == "recorded", answer_from(record)
+        if outcome.outcome == "recorded":
+            return True, answer_from(record, item.facts)
+        return False, answer_from(record)
 
     def _refuse_passed(self, link: LinkId, item: LockedRound, highest: int) -> Refused:
         detail = (
@@ -149,9 +151,12 @@ class Rounds:
             raise Refused(Code.FLOOR_CHANGING, f"{error}; try again in a moment") from error
 
 
-def answer_from(record: Record) -> BetsAnswer:
-    """The answer that a record stands for: the same for the first request and for every retry."""
-    facts = msgspec.json.decode(record.facts, type=Facts)
+def answer_from(record: Record, facts: Facts | None = None) -> BetsAnswer:
+    """The answer that a record stands for: the same for the first request and for every retry.
+
+    `facts` spares reading them back where they were written a moment ago.
+    """
+    facts = facts or msgspec.json.decode(record.facts, type=Facts)
     return BetsAnswer(
         table=facts.table,
         round=facts.round,

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, cast
 
+import msgspec
 from redis.exceptions import RedisError
 
 from controller.betting.locked_bets import LockedRound
@@ -13,7 +14,7 @@ from controller.floor.definition import Floor, Link
 from controller.ids import LinkId
 from controller.journal.entry import Entry, parse_amounts
 from controller.money import to_micro
-from controller.store.connection import Client
+from controller.store.connection import Client, PinnedConnections
 from controller.store.keys import LinkKeys
 from controller.store.scripts import load_scripts
 
@@ -45,8 +46,7 @@ class LinkHead:
     head: str
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(msgspec.Struct, frozen=True):
     """The recorded answer to a round's bets."""
 
     body_hash: str
@@ -64,8 +64,7 @@ class Record:
         return cls(body_hash, int(epoch), int(seq), int(at), head, parse_amounts(after), facts)
 
 
-@dataclass(frozen=True, slots=True)
-class RoundOutcome:
+class RoundOutcome(msgspec.Struct, frozen=True):
     """What became of one round: an outcome of contribute.lua, with the record where there is one."""
 
     outcome: str
@@ -93,6 +92,7 @@ class LinkStore:
 
     def __init__(self, client: Client) -> None:
         self._client = client
+        self._scripts_on = PinnedConnections(client)
         self._scripts = load_scripts()
 
     def contribute(
@@ -103,7 +103,14 @@ class LinkStore:
             item
             for number, group in enumerate(groups)
             for r in group
-            for item in (str(number), r.table, str(r.round), r.body_hash, str(r.progressive_bets), r.facts)
+            for item in (
+                str(number),
+                r.table,
+                str(r.round),
+                r.body_hash,
+                str(len(r.facts.progressive_boxes)),
+                r.facts_text,
+            )
         ]
         count = sum(map(len, groups))
         reply = self._run("contribute", link, rest, epoch=str(epoch), definition=definition, count=str(count))
@@ -171,7 +178,7 @@ class LinkStore:
         script = self._scripts["release"]
         with _guarded():
             reply = script.call(
-                self._client, LinkKeys.of(link), ledgered_seq=str(ledgered_seq), limit=str(limit)
+                self._scripts_on, LinkKeys.of(link), ledgered_seq=str(ledgered_seq), limit=str(limit)
             )
         return cast("int", reply)
 
@@ -238,7 +245,7 @@ class LinkStore:
     def _run(self, name: str, link: LinkId, rest: list[str] | None = None, **named: str) -> list[Any]:
         with _guarded():
             reply = cast(
-                "list[Any]", self._scripts[name].call(self._client, LinkKeys.of(link), rest, **named)
+                "list[Any]", self._scripts[name].call(self._scripts_on, LinkKeys.of(link), rest, **named)
             )
         if reply[0] == "link_missing":
             raise LinkMissing(f"Redis does not hold link {link}")

@@ -26,7 +26,7 @@ class Evaluator(Protocol):
     def evalsha(self, sha: str, numkeys: int, *keys_and_args: str) -> object:
         """Run a script that the server knows."""
 
-    def script_load(self, script: str) -> str:
+    def script_load(self, script: str) -> object:
         """Make a script known to the server."""
 
 

@@ -149,8 +149,8 @@ def _script_call(floor: Floor, index: int, epoch: int, rounds: int) -> bytes:
     table = floor.tables_by_id[table_name(index)]
     body = msgspec.convert(round_bets(), type=RoundBets)
     locked = lock_bets(floor, table, FIRST_NUMBER, body)
-    facts = locked.facts.replace(str(FIRST_NUMBER), SAME)
-    one = ["0", locked.table, NEXT, locked.body_hash, str(locked.progressive_bets), facts]
+    facts = locked.facts_text.replace(str(FIRST_NUMBER), SAME)
+    one = ["0", locked.table, NEXT, locked.body_hash, str(len(locked.facts.progressive_boxes)), facts]
     named = {"epoch": str(epoch), "definition": floor.digest(link), "count": str(rounds)}
     arguments = script.arguments(LinkKeys.of(link), one * rounds, named)
     return _resp("EVALSHA", script.sha, str(len(script.keys)), *arguments)

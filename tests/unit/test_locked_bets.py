@@ -14,7 +14,7 @@ NTP = FLOOR.tables_by_id["N-1"]
 
 
 def facts(boxes: list[dict[str, object]]) -> Facts:
-    return msgspec.json.decode(lock_bets(FLOOR, TABLE, 1, bets(boxes)).facts, type=Facts)
+    return msgspec.json.decode(lock_bets(FLOOR, TABLE, 1, bets(boxes)).facts_text, type=Facts)
 
 
 def refusal(boxes: list[dict[str, object]], table: str = "T-1") -> list[tuple[str, Code]]:

@@ -11,7 +11,7 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from api import meters, operations, pages, tables
-from api.exchange import JSON, SECURE, Environ, Exchange, refusal, unexpected
+from api.exchange import JSON, Environ, Exchange, refusal, unexpected
 from api.metrics import exposition
 from api.openapi import document
 from api.parts import Parts
@@ -19,6 +19,11 @@ from api.routing import Reply, Route, encode
 from controller.errors import Code, Refused
 
 ROUTES: list[Route] = [*tables.routes.routes, *meters.routes.routes, *operations.routes.routes]
+PAGE_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "default-src 'self'; frame-ancestors 'self'; base-uri 'none'",
+    "Referrer-Policy": "no-referrer",
+}
 StartResponse = Callable[[str, list[tuple[str, str]]], object]
 
 
@@ -99,5 +104,5 @@ def _response(reply: Reply) -> Response:
 
 
 def _secure(response: Response) -> Response:
-    response.headers.update(SECURE)
+    response.headers.update(PAGE_HEADERS)
     return response

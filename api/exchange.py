@@ -24,11 +24,7 @@ log = logging.getLogger(__name__)
 
 Environ = dict[str, Any]
 JSON = "application/json"
-SECURE = {
-    "X-Content-Type-Options": "nosniff",
-    "Content-Security-Policy": "default-src 'self'; frame-ancestors 'self'; base-uri 'none'",
-    "Referrer-Policy": "no-referrer",
-}
+DATA_HEADERS = {"Content-Type": JSON, "X-Content-Type-Options": "nosniff"}
 _NUMBERS = ("round", "seq")
 
 
@@ -63,7 +59,7 @@ class Exchange:
         started = time.perf_counter()
         reply = self._reply(environ, path)
         body = b"" if reply.body is None else encode(reply.body)
-        answer = Answer(reply.status, {"Content-Type": JSON, **SECURE, **reply.headers}, body)
+        answer = Answer(reply.status, {**DATA_HEADERS, **reply.headers}, body)
         self._seconds(time.perf_counter() - started)
         self._count(reply.status)
         return answer

@@ -15,7 +15,7 @@ from controller.store.link_store import LinkStore
 
 log = logging.getLogger(__name__)
 
-PAUSE_SECONDS = 0.02
+PAUSE_SECONDS = 0.05
 """What is written within this time is asked for together."""
 UNDER_WAY_SECONDS = 5
 
@@ -33,7 +33,8 @@ class Nudges:
     def __call__(self, link: LinkId) -> None:
         """Ask for a drain soon; returns at once."""
         self._links.add(link)
-        self._wake.set()
+        if not self._wake.is_set():
+            self._wake.set()
         if self._started.acquire(blocking=False):
             # Started at the first use, so that it lives in the serving process and not in its parent.
             threading.Thread(target=self._run, name="nudges", daemon=True).start()

@@ -14,8 +14,8 @@ import click
 from controller.settings import Settings, load_settings
 from deploy.bench import report, workload
 from deploy.bench.contestants import Account, Contestant, measure, prove
-from deploy.bench.generators import Generators, Target
-from deploy.bench.servers import Api, BenchError, Meters, Peer, serve
+from deploy.bench.generators import BenchError, Generators, Target
+from deploy.bench.servers import Api, Meters, Peer, serve
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "performance.md"
 ROUNDS, SECONDS = 7, 2.5
@@ -131,14 +131,19 @@ def main(*, quick: bool, strict: bool, only: str) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     wanted = {key for key in only.split(",") if key}
     try:
+        settings = load_settings()
+    except ValueError as error:
+        raise click.ClickException(str(error)) from error
+    try:
         with tempfile.TemporaryDirectory(prefix="jackpot-bench-") as name, ExitStack() as stack:
-            sys.exit(_run(stack, Path(name), wanted, quick=quick, strict=strict))
-    except (BenchError, ValueError) as error:
+            sys.exit(_run(stack, Path(name), settings, wanted, quick=quick, strict=strict))
+    except BenchError as error:
         raise click.ClickException(str(error)) from error
 
 
-def _run(stack: ExitStack, folder: Path, only: set[str], *, quick: bool, strict: bool) -> int:
-    settings = load_settings()
+def _run(
+    stack: ExitStack, folder: Path, settings: Settings, only: set[str], *, quick: bool, strict: bool
+) -> int:
     started = time.monotonic()
     load = os.getloadavg()[0]
     bench = Bench(stack, folder, settings, only)

@@ -53,7 +53,7 @@ class Contestant:
     def ratio_to(self, other: "Contestant") -> float:
         """The median of the ratios of rounds that ran next to each other."""
         pairs = zip(self.rates(), other.rates(), strict=True)
-        return statistics.median(mine / theirs for mine, theirs in pairs if theirs)
+        return statistics.median(mine / theirs if theirs else 0.0 for mine, theirs in pairs)
 
     def p50_ms(self) -> float:
         """The median of the rounds' medians."""

@@ -16,6 +16,10 @@ NUMBERS_PER_RUN = 10_000_000
 """Every run starts above all numbers of the runs before it."""
 
 
+class BenchError(Exception):
+    """The bench could not run."""
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """Where to send, and what must come back."""
@@ -79,7 +83,7 @@ class Generators:
             timeout=seconds + 60,
         )
         if done.returncode:
-            raise RuntimeError(f"{program[-1]} ended with {done.returncode}: {done.stderr.strip()}")
+            raise BenchError(f"{program[-1]} ended with {done.returncode}: {done.stderr.strip()}")
         found = json.loads(done.stdout)
         found.pop("answers")
         return Figures(**found)

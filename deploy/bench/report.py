@@ -4,7 +4,6 @@ import os
 import platform
 import re
 import statistics
-import subprocess
 import time
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -82,12 +81,6 @@ def write(path: Path, about: list[str], figures: str, proofs: list[Proof]) -> No
     )
     pattern = re.compile(f"{re.escape(BEGIN)}.*{re.escape(END)}", re.DOTALL)
     path.write_text(pattern.sub(lambda _: f"{BEGIN}\n{body}\n{END}", text), encoding="utf-8")
-
-
-def compiler_version(compiler: str) -> str:
-    """The first line of what the compiler says of itself."""
-    said = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
-    return said.splitlines()[0]
 
 
 def _cpu_model() -> str:

@@ -21,6 +21,7 @@ from controller.store.keys import LinkKeys
 from controller.store.link_store import LinkStore
 from controller.store.scripts import load_scripts
 from deploy import embedded_redis
+from deploy.bench.generators import BenchError
 from deploy.bench.workload import (
     BET_CENTS,
     OPENING_CENTS,
@@ -36,10 +37,6 @@ from deploy.prepare import apply_floor, first_keys, prepare_database
 READY_SECONDS = 60.0
 STOP_SECONDS = 10.0
 PEER = "deploy.bench.peer.row_lock"
-
-
-class BenchError(Exception):
-    """The bench could not run."""
 
 
 class Meters:

@@ -11,6 +11,8 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl
 
+import msgspec
+
 from api.keyring import require_operator, require_table
 from api.metrics import REQUESTS, SECONDS
 from api.parts import Parts
@@ -48,10 +50,14 @@ class Exchange:
 
     parts: Parts
     route: Route
+    _decoder: "msgspec.json.Decoder[Any] | None" = field(init=False)
     _seconds: Callable[[float], None] = field(init=False)
     _counters: dict[int, Callable[[], None]] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
+        # Here and not at the first request: msgspec completes a type's description at its first use, and
+        # two threads that meet there crash the process.
+        self._decoder = msgspec.json.Decoder(self.route.body) if self.route.body else None
         self._seconds = SECONDS.labels(route=self.route.path).observe
 
     def __call__(self, environ: Environ, path: dict[str, str]) -> Answer:
@@ -67,7 +73,7 @@ class Exchange:
     def _reply(self, environ: Environ, path: dict[str, str]) -> Reply:
         route = self.route
         try:
-            return route.handler(_call(self.parts, route, environ, path))
+            return route.handler(self._call(environ, path))
         except Refused as refused:
             return refusal(refused)
         except StoreUnavailable as error:
@@ -78,6 +84,16 @@ class Exchange:
             return refusal(Refused(Code.LEDGER_UNAVAILABLE, "SQL does not answer"))
         except Exception as error:  # noqa: BLE001 - the last door: logged whole, answered without details
             return unexpected(route.path, error)
+
+    def _call(self, environ: Environ, path: dict[str, str]) -> Call:
+        values: dict[str, Any] = {
+            name: _number(name, text) if name in _NUMBERS else text for name, text in path.items()
+        }
+        caller = _authenticate(self.parts, self.route, environ, values)
+        body = decode_body(_body(self.route, environ), self._decoder) if self._decoder else None
+        text = environ.get("QUERY_STRING", "")
+        query = _query(self.route, text) if text else {}
+        return Call(self.parts, values, body, caller, query, environ.get("HTTP_IF_NONE_MATCH", ""))
 
     def _count(self, status: int) -> None:
         counter = self._counters.get(status)
@@ -102,17 +118,6 @@ def unexpected(where: str, error: Exception) -> Reply:
     """A bug, told to us and not to the caller."""
     log.error("unexpected error", exc_info=error, extra={"route": where})
     return refusal(Refused(Code.INTERNAL_ERROR, "unexpected; what was recorded is answered as recorded"))
-
-
-def _call(parts: Parts, route: Route, environ: Environ, path: dict[str, str]) -> Call:
-    values: dict[str, Any] = {
-        name: _number(name, text) if name in _NUMBERS else text for name, text in path.items()
-    }
-    caller = _authenticate(parts, route, environ, values)
-    body = decode_body(_body(route, environ), route.body) if route.body is not None else None
-    text = environ.get("QUERY_STRING", "")
-    query = _query(route, text) if text else {}
-    return Call(parts, values, body, caller, query, environ.get("HTTP_IF_NONE_MATCH", ""))
 
 
 def _authenticate(parts: Parts, route: Route, environ: Environ, path: dict[str, Any]) -> Caller | None:

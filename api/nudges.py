@@ -44,7 +44,7 @@ class Nudges:
         while True:
             self._wake.wait()
             self._wake.clear()
-            while self._links:
+            for _ in range(len(self._links)):
                 self._ask(self._links.pop())
             pause.wait(PAUSE_SECONDS)
 

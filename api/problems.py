@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Any
 
 import msgspec
 
@@ -117,14 +118,14 @@ def invalid(field: str, detail: str) -> Refused:
     return Refused(Code.BODY_INVALID, f"{field}: {detail}", [FieldProblem(field, Code.BODY_INVALID, detail)])
 
 
-def decode_body(body: bytes, kind: type) -> object:
+def decode_body(body: bytes, decoder: "msgspec.json.Decoder[Any]") -> object:
     """A request body as a typed value, or a refusal that names the field."""
     try:
-        return msgspec.json.decode(body, type=kind)
+        return decoder.decode(body)
     except msgspec.ValidationError as error:
         raise _located(str(error)) from error
     except msgspec.DecodeError as error:
-        raise _malformed(body, kind, str(error)) from error
+        raise _malformed(body, decoder.type, str(error)) from error
     except UnicodeDecodeError as error:
         raise invalid("body", "expected UTF-8") from error
 

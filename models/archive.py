@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import msgspec
 from sqlalchemy import func, select
 
 from controller.audit_chain import GENESIS, seal
 from controller.betting.locked_bets import body_identity
-from controller.betting.messages import Facts
+from controller.betting.messages import read_facts
 from controller.errors import LedgerMismatch
 from controller.ids import LinkId
 from controller.journal.entry import Entry, parse_amounts
@@ -44,7 +43,7 @@ def recorded_round(ledger: Ledger, table: str, number: int) -> Record | None:
         row = session.scalar(query)
         if row is None:
             return None
-        facts = msgspec.json.decode(row.facts, type=Facts)
+        facts = read_facts(row.facts)
         return Record(
             body_hash=body_identity(table, number, facts.bets_closed_at, facts.boxes),
             epoch=row.epoch,

@@ -107,6 +107,8 @@ def _problems(floor: Floor, table: Table, body: RoundBets, closed_at: int) -> It
         if box.box in seen:
             yield FieldProblem(f"{path}.box", Code.BOX_REPEATED, f"box {box.box} appears twice")
         seen.add(box.box)
+        if box.player is not UNSET and not _is_reference(box.player):
+            yield _not_a_reference(f"{path}.player")
         if table.game is Game.NTP or box.bets is not UNSET:
             yield from _kind_problems(path, box, table)
         if box.progressive_cents and box.progressive_cents != prescribed:
@@ -131,6 +133,18 @@ def _kind_problems(path: str, box: BoxBets, table: Table) -> Iterator[FieldProbl
             )
     if box.bets is UNSET:
         yield FieldProblem(f"{path}.bets", Code.BET_KIND_WRONG, f"box {box.box}: expected the players' bets")
+        return
+    for i, bets in enumerate(box.bets):
+        if not _is_reference(bets.player):
+            yield _not_a_reference(f"{path}.bets[{i}].player")
+
+
+def _is_reference(player: str) -> bool:
+    return player.isascii() and player.isprintable() and " " not in player
+
+
+def _not_a_reference(path: str) -> FieldProblem:
+    return FieldProblem(path, Code.BODY_INVALID, f"{path}: expected printable ASCII without blanks")
 
 
 def _progressive_problem(path: str, box: BoxBets, table: Table, prescribed: int | None) -> FieldProblem:

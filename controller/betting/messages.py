@@ -20,7 +20,14 @@ Instant = Annotated[
     datetime, Meta(tz=True, description="RFC 3339 with a time zone; answered in UTC with microseconds.")
 ]
 Player = Annotated[
-    str, Meta(pattern=r"^[!-~]{1,64}$", description="An opaque reference; never a name or a document number.")
+    str,
+    Meta(
+        min_length=1,
+        max_length=64,
+        description="An opaque reference of printable ASCII; never a name or a document number.",
+        # Checked by `lock_bets`: msgspec would run Python's regular expressions for every player.
+        extra_json_schema={"pattern": "^[!-~]*$"},
+    ),
 ]
 
 
@@ -113,3 +120,8 @@ class Recorded(msgspec.Struct, frozen=True, kw_only=True):
 
     answer: BetsAnswer
     bets: Facts
+
+
+# Built once, before any thread decodes: msgspec completes a type's description at its first use, and
+# two threads that meet there crash the process.
+read_facts = msgspec.json.Decoder(Facts).decode

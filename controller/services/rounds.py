@@ -6,7 +6,7 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from controller.betting.locked_bets import LockedRound, lock_bets
-from controller.betting.messages import Ack, BetsAnswer, Facts, MeterReading, Recorded, RoundBets
+from controller.betting.messages import Ack, BetsAnswer, Facts, MeterReading, Recorded, RoundBets, read_facts
 from controller.clock import to_text
 from controller.errors import Code, Refused
 from controller.ids import LinkId
@@ -120,9 +120,7 @@ class Rounds:
             return Refused(
                 Code.EXISTS_WITH_DIFFERENT_BODY,
                 f"round: table {item.table} recorded round {item.round} with a different body",
-                recorded=Recorded(
-                    answer=answer_from(record), bets=msgspec.json.decode(record.facts, type=Facts)
-                ),
+                recorded=Recorded(answer=answer_from(record), bets=read_facts(record.facts)),
             )
         if outcome.outcome == "recorded":
             return True, answer_from(record, item.facts)
@@ -156,7 +154,7 @@ def answer_from(record: Record, facts: Facts | None = None) -> BetsAnswer:
 
     `facts` spares reading them back where they were written a moment ago.
     """
-    facts = facts or msgspec.json.decode(record.facts, type=Facts)
+    facts = facts or read_facts(record.facts)
     return BetsAnswer(
         table=facts.table,
         round=facts.round,

@@ -7,7 +7,7 @@ and refuses a call whose names differ, so that a script and its callers cannot d
 import hashlib
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Protocol
 
@@ -42,7 +42,7 @@ class Script:
     emits: tuple[str, ...]
     outcomes: tuple[str, ...]
 
-    @property
+    @cached_property
     def sha(self) -> str:
         """The name under which Redis knows the script."""
         return hashlib.sha1(self.source.encode(), usedforsecurity=False).hexdigest()

@@ -1,5 +1,6 @@
 """contribute.lua, on every server that it must run on: dedupe, split, cap, sequence, journal."""
 
+import msgspec
 import pytest
 
 from controller.betting.locked_bets import LockedRound, lock_bets
@@ -7,7 +8,7 @@ from controller.errors import Code, Refused
 from controller.floor.definition import Floor
 from controller.ids import UNLINKED
 from controller.journal.entry import GENESIS_HEAD
-from controller.store.link_store import LinkMissing, LinkStore, RoundOutcome, StaleDefinition
+from controller.store.link_store import LinkMissing, LinkStore, Record, RoundOutcome, StaleDefinition
 from tests.support.floors import LINK, bets, commission, locked, small_floor
 
 
@@ -17,6 +18,12 @@ def post(store: LinkStore, floor: Floor, *groups: list[LockedRound]) -> list[lis
 
 def value(store: LinkStore) -> int:
     return store.meters([LINK])[0].value
+
+
+def without_facts(outcome: RoundOutcome) -> Record:
+    """A round that is recorded now is answered without its facts: the caller has just written them."""
+    assert outcome.record is not None
+    return msgspec.structs.replace(outcome.record, facts="")
 
 
 def test_a_round_adds_exactly_the_configured_share(any_store: LinkStore) -> None:
@@ -39,7 +46,7 @@ def test_the_same_body_again_gets_the_recorded_answer_and_adds_nothing(any_store
     first = post(any_store, floor, [locked(floor, "T-1", 1, 2)])[0][0]
     before = any_store.head(LINK)
     again = post(any_store, floor, [locked(floor, "T-1", 1, 2)])[0][0]
-    assert (again.outcome, again.record) == ("replayed", first.record)
+    assert (again.outcome, without_facts(again)) == ("replayed", without_facts(first))
     assert any_store.head(LINK) == before
 
 
@@ -50,7 +57,7 @@ def test_a_different_body_under_the_same_number_is_refused_with_what_was_recorde
     commission(any_store, floor)
     first = post(any_store, floor, [locked(floor, "T-1", 1, 2)])[0][0]
     other = post(any_store, floor, [locked(floor, "T-1", 1, 3)])[0][0]
-    assert (other.outcome, other.record) == ("exists_with_different_body", first.record)
+    assert (other.outcome, without_facts(other)) == ("exists_with_different_body", without_facts(first))
     assert value(any_store) == 2_000_000 * 10**6 + 1000 * 150_000
 
 

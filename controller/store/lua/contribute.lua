@@ -7,7 +7,7 @@
 -- @args epoch definition count
 -- @rest per round: group table round body_hash progressive_bets facts
 -- @returns {'link_missing'} | {'stale', epoch, definition} | {'link_closed', reason}
--- @returns {'done', per round {outcome, record}}
+-- @returns {'done', per round {outcome, record}}; a round recorded now is answered without its facts
 -- @outcomes recorded replayed exists_with_different_body round_number_passed meter_limit_reached not_attempted
 -- @emits bets_recorded
 -- @include exact link journal
@@ -128,10 +128,10 @@ for i = 1, count do
       local postings = postings_of(division)
       local after = apply(division)
       local seq, at = journal_append(stream_key, link, 'bets_recorded', field, facts, postings, after)
-      outcome, record = 'recorded', table.concat({body_hash, link.epoch, seq, at, link.head, after, facts}, '\n')
-      record_of[field], highest[table_id] = record, round
+      outcome, record = 'recorded', table.concat({body_hash, link.epoch, seq, at, link.head, after, ''}, '\n')
+      record_of[field], highest[table_id] = record .. facts, round
       new_rounds[#new_rounds + 1] = field
-      new_rounds[#new_rounds + 1] = record
+      new_rounds[#new_rounds + 1] = record .. facts
       new_highest[table_id] = ARGV[base + 3]
     end
   end

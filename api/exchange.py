@@ -127,7 +127,7 @@ def _authenticate(parts: Parts, route: Route, environ: Environ, path: dict[str, 
     if route.access is Access.OPERATOR:
         require_operator(caller)
     else:
-        parts.floor.known().table(path["table"])
+        parts.floor.require_table(path["table"])
         require_table(caller, path["table"])
     return caller
 

@@ -15,7 +15,7 @@ from controller.store.connection import connect, require_durable
 from controller.store.link_store import LinkStore
 from models.archive import recorded_round
 from models.engine import Ledger
-from models.in_force import floor_in_force, valid_keys
+from models.in_force import FloorVersions, valid_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def assemble(settings: Settings) -> Parts:
         require_durable(client)
     store = LinkStore(client)
     ledger = Ledger(settings.ledger_url)
-    floor = FloorInForce(lambda: floor_in_force(ledger), store)
+    floor = FloorInForce(FloorVersions(ledger), store, time.monotonic)
     nudges = Nudges(store, make_celery(settings), threading.Event())
     return Parts(
         settings=settings,

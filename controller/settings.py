@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 PREFIX = "JACKPOT_"
 
@@ -55,7 +56,7 @@ class Settings:
     @property
     def celery_broker_url(self) -> str:
         """The broker's URL."""
-        return self.broker_url or f"{self.redis_url.rstrip('/')}/1"
+        return self.broker_url or urlsplit(self.redis_url)._replace(path="/1").geturl()
 
 
 def variable(name: str) -> str:

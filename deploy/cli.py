@@ -2,7 +2,7 @@
 
 import os
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import click
@@ -10,6 +10,7 @@ import click
 from controller.errors import JackpotError
 from controller.floor.file import load_floor
 from controller.settings import Settings, load_settings, variable
+from deploy.embedded_redis import url_of_running
 from deploy.prepare import OPERATOR, apply_floor, now, prepare_database
 from deploy.supervisor import supervise
 from models.archive import check_link
@@ -100,7 +101,7 @@ def check(file: Path) -> None:
 def apply(file: Path) -> None:
     """Put a floor file in force."""
     with _sentences():
-        applied = apply_floor(_settings(), file.read_text(encoding="utf-8"), str(file))
+        applied = apply_floor(_with_running_redis(_settings()), file.read_text(encoding="utf-8"), str(file))
     changed = ", ".join(applied.changed_links) or "no link"
     click.echo(f"Floor version {applied.version} is in force; changed: {changed}.")
 
@@ -165,6 +166,11 @@ def _settings() -> Settings:
         return load_settings()
     except ValueError as error:
         raise click.ClickException(str(error)) from error
+
+
+def _with_running_redis(settings: Settings) -> Settings:
+    """A Redis that is not named is the one that `jackpot run` started in the data directory."""
+    return replace(settings, redis_url=settings.redis_url or url_of_running(settings.data_path / "redis"))
 
 
 def _become(module: str, *arguments: str) -> None:

@@ -36,7 +36,21 @@ def prepare(folder: Path) -> tuple[list[str], str]:
     config = folder / "server.conf"
     config.touch(mode=0o600)
     config.write_text(CONFIG.format(port=port, password=password, folder=f'"{folder}"'), encoding="utf-8")
-    return [server_binary(), str(config)], f"redis://:{password}@127.0.0.1:{port}"
+    url = f"redis://:{password}@127.0.0.1:{port}"
+    address = _address(folder)
+    address.touch(mode=0o600)
+    address.write_text(url, encoding="utf-8")
+    return [server_binary(), str(config)], url
+
+
+def url_of_running(folder: Path) -> str:
+    """Where the server of this folder was last started, so that other commands find it; empty: never."""
+    address = _address(folder)
+    return address.read_text(encoding="utf-8") if address.exists() else ""
+
+
+def _address(folder: Path) -> Path:
+    return folder / "address"
 
 
 def free_port() -> int:

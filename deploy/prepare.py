@@ -6,6 +6,7 @@ from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
+from controller.errors import StartRefused
 from controller.floor.file import parse_floor
 from controller.services.commissioning import check_agreement, put_in_force
 from controller.settings import Settings
@@ -38,6 +39,8 @@ def floor_text(settings: Settings) -> tuple[str, str]:
 def apply_floor(settings: Settings, content: str, source: str) -> Applied:
     """Validate a floor and put it in force, unless Redis and the ledger disagree about the past."""
     floor = parse_floor(content, source)
+    if not settings.redis_url:
+        raise StartRefused("no Redis is named (JACKPOT_REDIS_URL) and none was started here")
     store = LinkStore(connect(settings.redis_url))
     ledger = Ledger(settings.ledger_url)
     heads = {link: check_agreement(store, link, position_of(ledger, link)) for link in floor.link_ids}

@@ -47,19 +47,20 @@ class Ledger:
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """A transaction that only reads."""
-        with _translated(), Session(self.engine) as session:
+        with translated(), Session(self.engine) as session:
             yield session
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """A transaction that commits at the end of the block, or not at all."""
         engine = self.engine.execution_options(writes=True)
-        with _translated(), Session(engine) as session, session.begin():
+        with translated(), Session(engine) as session, session.begin():
             yield session
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
+def translated() -> Iterator[None]:
+    """Turns 'cannot be reached' into our own error; a wrong statement stays what it is: a bug."""
     try:
         yield
     except OperationalError as error:

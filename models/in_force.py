@@ -37,6 +37,22 @@ def floor_in_force(ledger: Ledger) -> tuple[int, Floor] | None:
         return (row.version, parse_floor(row.content, f"floor version {row.version}")) if row else None
 
 
+class FloorVersions:
+    """The floors kept in SQL, as the core asks for them."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def version(self) -> int:
+        """The number of the newest version; 0 before the first."""
+        with self._ledger.reading() as session:
+            return session.scalar(select(func.max(FloorVersion.version))) or 0
+
+    def load(self) -> tuple[int, Floor] | None:
+        """The newest version."""
+        return floor_in_force(self._ledger)
+
+
 def record_floor(ledger: Ledger, content: str, applied_at: int) -> tuple[int, bool]:
     """Make a floor the newest version; its number, and whether it differs from the one before."""
     digest = hashlib.sha256(content.encode()).hexdigest()

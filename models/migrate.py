@@ -5,6 +5,8 @@ from pathlib import Path
 from alembic import command
 from alembic.config import Config
 
+from models.engine import translated
+
 _SCRIPTS = Path(__file__).parent / "migrations"
 
 
@@ -18,4 +20,5 @@ def alembic_config(url: str) -> Config:
 
 def migrate(url: str) -> None:
     """Apply every migration that the database does not have."""
-    command.upgrade(alembic_config(url), "head")
+    with translated():
+        command.upgrade(alembic_config(url), "head")

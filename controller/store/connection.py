@@ -4,7 +4,7 @@ import threading
 
 import redis
 from redis.exceptions import ConnectionError as Disconnected
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 from redis.exceptions import TimeoutError as TooSlow
 
 from controller.errors import StartRefused
@@ -33,10 +33,12 @@ def require_durable(client: Client) -> None:
     """
     try:
         config = {**client.config_get("append*"), **client.config_get("maxmemory-policy")}
-    except RedisError:
+    except ResponseError:
         if not client.info("persistence").get("aof_enabled"):
             raise StartRefused("Redis does not keep an append-only file: set appendonly yes") from None
         return
+    except RedisError as error:
+        raise StartRefused(f"Redis cannot be reached: {error}") from error
     wanted = {"appendonly": "yes", "appendfsync": "always", "maxmemory-policy": "noeviction"}
     for name, value in wanted.items():
         if config.get(name) != value:

@@ -3,6 +3,11 @@
 import os
 import signal
 import socket
+import subprocess
+import sys
+import urllib.error
+from functools import partial
+from importlib.resources import files
 from pathlib import Path
 
 from controller.ids import LinkId
@@ -90,6 +95,38 @@ def test_a_lost_redis_is_not_replaced_by_default_values(tmp_path: Path) -> None:
     for file in (tmp_path / "redis" / "appendonlydir").iterdir():
         file.unlink()
     assert "Redis has lost its data" in refused(Product(tmp_path))
+
+
+def test_a_server_that_cannot_be_reached_is_a_sentence(tmp_path: Path) -> None:
+    assert "Redis cannot be reached" in refused(Product(tmp_path, redis_url="redis://127.0.0.1:1"))
+    unreachable = "postgresql://127.0.0.1:1/nothing"
+    message = refused(Product(tmp_path, database_url=unreachable))
+    assert "jackpot run: " in message
+    assert "Traceback" not in message
+
+
+def test_a_floor_is_put_in_force_while_it_runs(tmp_path: Path) -> None:
+    content = (files("deploy") / "floor.yaml").read_text(encoding="utf-8")
+    floor = tmp_path / "floor.yaml"
+    floor.write_text(content + "  - {id: TCP-09, game: TCP, link: three-card, boxes: 7}\n", encoding="utf-8")
+    with running(tmp_path) as product:
+        product.bet("TCP-01", 1)
+        environment = {**os.environ, "JACKPOT_DATA_DIR": str(tmp_path)}
+        command = [sys.executable, "-m", "deploy.cli", "floor", "apply", str(floor)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert done.stdout == "Floor version 2 is in force; changed: three-card.\n", done.stderr
+        product.keys["TCP-09"] = product.keys["operator"]
+        product.wait_until(partial(_knows, product, "TCP-09"), "every process knows the new table")
+        assert product.bet("TCP-09", 1)["meters"] == [{"id": "tcp-major", "displayed_cents": 2_000_150}]
+
+
+def _knows(product: Product, table: str) -> bool:
+    """Asked so often that every API process has answered."""
+    try:
+        return all(product.post(f"/v1/tables/{table}/open", table, {}) for _ in range(20))
+    except urllib.error.HTTPError as error:
+        error.close()
+        return False
 
 
 def test_a_wrong_setting_or_floor_is_a_sentence(tmp_path: Path) -> None:

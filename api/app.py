@@ -72,7 +72,9 @@ class FastLane:
                     break
             else:
                 answer = exchange(environ, path)
-                headers = [*answer.headers.items(), ("Content-Length", str(len(answer.body)))]
+                headers = list(answer.headers.items())
+                if answer.status != 304:
+                    headers.append(("Content-Length", str(len(answer.body))))
                 start_response(answer.status_line, headers)
                 return (answer.body,)
         return self._behind(environ, start_response)

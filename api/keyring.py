@@ -1,13 +1,16 @@
 """Who is calling: keys by digest, kept in memory, read again when a key is unknown or time has passed."""
 
+import logging
 import threading
 from collections.abc import Callable
 
-from controller.errors import Code, Refused
+from controller.errors import Code, LedgerUnavailable, Refused
 from models.in_force import Caller, Role, key_digest
 
+log = logging.getLogger(__name__)
+
 REFRESH_SECONDS = 5.0
-MISS_SECONDS = 0.5
+UNKNOWN_SECONDS = 0.5
 """Unknown keys may make us read at most this often: a guesser must not become a load on SQL."""
 
 
@@ -27,24 +30,32 @@ class Keyring:
         if scheme.lower() != "bearer" or not secret:
             raise Refused(Code.CREDENTIALS_MISSING, "Authorization: expected Bearer and a key")
         digest = key_digest(secret.strip())
-        self._refresh(REFRESH_SECONDS)
+        age = self._now() - self._read_at
+        if not self._callers:
+            self._read()
+        elif age > REFRESH_SECONDS:
+            # In the background: a database that hangs must not hold a table's bets.
+            self._read_at = self._now()
+            threading.Thread(target=self._read, name="keys", daemon=True).start()
         # A dictionary of digests leaks no timing about keys: an attacker cannot choose a digest.
         caller = self._callers.get(digest)
-        if caller is None:
-            self._refresh(MISS_SECONDS)
+        if caller is None and age > UNKNOWN_SECONDS:
+            self._read()
             caller = self._callers.get(digest)
         if caller is None:
             raise Refused(Code.CREDENTIALS_INVALID, "Authorization: the key is unknown or revoked")
         return caller
 
-    def _refresh(self, older_than: float) -> None:
-        if self._now() - self._read_at < older_than:
-            return
+    def _read(self) -> None:
         with self._lock:
-            if self._now() - self._read_at < older_than:
-                return
-            self._callers = self._source()
-            self._read_at = self._now()
+            try:
+                self._callers = self._source()
+                self._read_at = self._now()
+            except LedgerUnavailable:
+                # Bets go on while SQL is down, by the keys that were valid when it was last seen.
+                if not self._callers:
+                    raise
+                log.warning("keys not refreshed, SQL does not answer")
 
 
 def require_table(caller: Caller, table: str) -> None:

@@ -10,14 +10,13 @@ import threading
 from celery import Celery
 
 from controller.ids import LinkId
-from controller.queue import DRAIN
+from controller.queue import DRAIN, MESSAGE_SECONDS, UNDER_WAY_SECONDS
 from controller.store.link_store import LinkStore
 
 log = logging.getLogger(__name__)
 
 PAUSE_SECONDS = 0.05
 """What is written within this time is asked for together."""
-UNDER_WAY_SECONDS = 5
 
 
 class Nudges:
@@ -51,7 +50,7 @@ class Nudges:
     def _ask(self, link: LinkId) -> None:
         try:
             if self._store.claim_nudge(link, UNDER_WAY_SECONDS):
-                self._celery.send_task(DRAIN, args=[link], expires=UNDER_WAY_SECONDS * 6)
+                self._celery.send_task(DRAIN, args=[link], expires=MESSAGE_SECONDS)
         except Exception as error:  # noqa: BLE001 - whatever it was, the thread must live to ask again
             log.warning(
                 "nudge not sent, the sweep will find the work", extra={"link": link, "detail": repr(error)}

@@ -9,9 +9,12 @@ from api.routing import Access, Call, Reply, Routes
 from controller.clock import to_text
 from controller.errors import Code, JackpotError, Refused
 from controller.ids import LinkId
-from models.archive import alarms
+from models.archive import alarms, open_alarm_counts, open_alarm_subject
 
 routes = Routes("operations")
+
+_PRINTABLE = r"^[^\x00-\x1f\x7f]*$"
+"""No control characters: what people write is journaled, and PostgreSQL cannot hold a NUL."""
 
 
 class Health(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,8 +51,8 @@ class AlarmsAnswer(msgspec.Struct, frozen=True, kw_only=True):
 class Acknowledgement(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Who has seen an alarm."""
 
-    by: Annotated[str, Meta(min_length=1, max_length=80)]
-    note: Annotated[str, Meta(max_length=500)] = ""
+    by: Annotated[str, Meta(min_length=1, max_length=80, pattern=_PRINTABLE)]
+    note: Annotated[str, Meta(max_length=500, pattern=_PRINTABLE)] = ""
 
 
 class Acknowledged(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +74,7 @@ def readyz(call: Call) -> Reply:
     """Whether Redis, SQL and the floor are there."""
     checks = {
         "redis": call.parts.store.ping,
-        "ledger": lambda: alarms(call.parts.ledger, open_only=True),
+        "ledger": lambda: open_alarm_counts(call.parts.ledger),
         "floor": call.parts.floor.known,
     }
     parts: dict[str, str] = {}
@@ -129,8 +132,7 @@ def get_alarms(call: Call) -> Reply:
 def acknowledge_alarm(call: Call) -> Reply:
     """Say that a person has seen an alarm. A later occurrence raises a new one."""
     link, seq = call.path["link"], call.path["seq"]
-    candidates = alarms(call.parts.ledger, open_only=True)
-    subject = next((a.subject for a in candidates if (a.link, a.seq) == (link, seq)), None)
+    subject = open_alarm_subject(call.parts.ledger, link, seq)
     recorded = None
     if subject is not None:
         facts = {"subject": subject, "alarm": seq, "by": call.body.by, "note": call.body.note}

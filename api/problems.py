@@ -72,6 +72,11 @@ MEANINGS: dict[Code, tuple[int, str, str]] = {
         "Round number passed",
         "A higher round is recorded and this one never was. An alarm is raised.",
     ),
+    Code.ROUND_NUMBER_TOO_FAR: (
+        409,
+        "Round number too far ahead",
+        "More than a million above the table's last round; POST …/open answers the next number.",
+    ),
     Code.METER_LIMIT_REACHED: (409, "Meter limit reached", "The value would no longer fit the ledger."),
     Code.NOT_ATTEMPTED: (
         424,

@@ -26,6 +26,7 @@ class Code(StrEnum):
     PROGRESSIVE_NOT_OFFERED = "progressive_not_offered"
     EXISTS_WITH_DIFFERENT_BODY = "exists_with_different_body"
     ROUND_NUMBER_PASSED = "round_number_passed"
+    ROUND_NUMBER_TOO_FAR = "round_number_too_far"
     METER_LIMIT_REACHED = "meter_limit_reached"
     NOT_ATTEMPTED = "not_attempted"
     LINK_CLOSED = "link_closed"

@@ -16,6 +16,9 @@ PPM = 1_000_000
 AMOUNT_MAX_CENTS = 10**10
 """No single bet, reset or cap is larger: $100 million. Requests beyond it are refused."""
 
+BET_MAX_CENTS = 10**6
+"""No progressive bet is larger: $10,000. It keeps a link's turnover within 64 bits for ever, in practice."""
+
 
 def to_micro(cents: int) -> MicroCents:
     """Whole cents as micro-cents.

@@ -10,6 +10,10 @@ from controller.settings import Settings
 DRAIN = "jackpot.drain"
 SWEEP = "jackpot.sweep"
 QUEUE = "jackpot"
+UNDER_WAY_SECONDS = 5
+"""How long a drain that was asked for counts as under way; then it may be asked for again."""
+MESSAGE_SECONDS = 30
+"""A message that nobody took by then says nothing that a newer one does not say."""
 
 
 def make_celery(settings: Settings) -> Celery:

@@ -31,12 +31,15 @@ class Child:
         environment: dict[str, str],
         log: Path,
         report: Callable[[str], None],
+        *,
+        holds: tuple[int, ...] = (),
     ) -> None:
         self.name = name
         self._command = command
         self._environment = environment
         self._log = log
         self._report = report
+        self._holds = holds
         self._process: subprocess.Popen[bytes] | None = None
         self._started_at = 0.0
         self._pause = FIRST_PAUSE
@@ -62,6 +65,7 @@ class Child:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
+                pass_fds=self._holds,
                 preexec_fn=_in_child,  # noqa: PLW1509 - prctl must run in the child
             )
         self._started_at = time.monotonic()

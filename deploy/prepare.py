@@ -8,12 +8,12 @@ from pathlib import Path
 
 from controller.errors import StartRefused
 from controller.floor.file import parse_floor
-from controller.services.commissioning import check_agreement, put_in_force
+from controller.services.commissioning import check_agreement, put_in_force, require_continuity
 from controller.settings import Settings
 from controller.store.connection import connect
 from controller.store.link_store import LinkStore
 from models.engine import Ledger
-from models.in_force import Role, issue_key, record_floor, subjects_with_keys
+from models.in_force import Role, all_floors, issue_key, record_floor, subjects_with_keys
 from models.migrate import migrate
 from models.posting import position_of
 
@@ -25,14 +25,16 @@ class Applied:
     """What putting a floor in force did."""
 
     version: int
-    new: bool
     changed_links: list[str]
 
 
 def floor_text(settings: Settings) -> tuple[str, str]:
     """The floor file's content and name: the one that is set, or the sample."""
     if settings.floor_file:
-        return Path(settings.floor_file).read_text(encoding="utf-8"), settings.floor_file
+        try:
+            return Path(settings.floor_file).read_text(encoding="utf-8"), settings.floor_file
+        except (OSError, UnicodeDecodeError) as error:
+            raise StartRefused(f"the floor file {settings.floor_file} cannot be read: {error}") from error
     return (files("deploy") / "floor.yaml").read_text(encoding="utf-8"), "the sample floor"
 
 
@@ -43,11 +45,14 @@ def apply_floor(settings: Settings, content: str, source: str) -> Applied:
         raise StartRefused("no Redis is named (JACKPOT_REDIS_URL) and none was started here")
     store = LinkStore(connect(settings.redis_url))
     ledger = Ledger(settings.ledger_url)
+    for earlier in all_floors(ledger):
+        require_continuity(earlier, floor)
     heads = {link: check_agreement(store, link, position_of(ledger, link)) for link in floor.link_ids}
-    number, new = record_floor(ledger, content, now())
     software = version("linked-jackpot-controller")
+    put_in_force(store, floor, 0, software, heads, dry_run=True)
+    number = record_floor(ledger, content, now())
     changed = put_in_force(store, floor, number, software, heads)
-    return Applied(number, new, [str(link) for link in changed])
+    return Applied(number, [str(link) for link in changed])
 
 
 def first_keys(settings: Settings, content: str) -> dict[str, str]:

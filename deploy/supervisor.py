@@ -44,7 +44,7 @@ class Supervisor:
         """Serve until told to stop."""
         self._data.mkdir(parents=True, exist_ok=True, mode=0o700)
         (self._data / "log").mkdir(exist_ok=True)
-        with _only_one(self._data / "lock"):
+        with _only_one(self._data / "lock") as self._lock:
             _require_free_port(self._settings.host, self._settings.port)
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, self._on_signal)
@@ -58,12 +58,14 @@ class Supervisor:
         prepare_database(settings)
         content, source = floor_text(settings)
         applied = apply_floor(settings, content, source)
-        keys = first_keys(settings, content)
         environment = self._environment(settings)
         for name in ("api", "worker", "beat"):
             self._launch(name, [sys.executable, "-m", "deploy.cli", name], environment)
         self._wait_ready(settings)
-        _say_where(settings, source, applied.version, keys)
+        if self._stopping:
+            return
+        # Last of all: keys are shown once, so they are made only when they can be shown.
+        _say_where(settings, source, applied.version, first_keys(settings, content))
         while not self._stopping:
             for child in self._children:
                 child.check()
@@ -76,19 +78,16 @@ class Supervisor:
                 require_durable(client)
             return self._settings
         command, url = embedded_redis.prepare(self._data / "redis")
-        self._launch("redis", command, dict(os.environ))
+        self._launch("redis", command, dict(os.environ), holds=(self._lock,))
         store = LinkStore(connect(url))
-        deadline = time.monotonic() + READY_SECONDS
-        while True:
+        # No deadline: a large append-only file takes its time to load.
+        while self._children[0].running and not self._stopping:
             try:
                 store.ping()
                 return replace(self._settings, redis_url=url)
             except StoreUnavailable:
-                if time.monotonic() > deadline or not self._children[0].running:
-                    raise StartRefused(
-                        f"Redis did not start; see {self._data / 'log' / 'redis.log'}"
-                    ) from None
                 time.sleep(0.05)
+        raise StartRefused(f"Redis did not start; see {self._data / 'log' / 'redis.log'}")
 
     def _environment(self, settings: Settings) -> dict[str, str]:
         multiprocess = self._data / "metrics"
@@ -102,11 +101,13 @@ class Supervisor:
             "PROMETHEUS_MULTIPROC_DIR": str(multiprocess),
         }
 
-    def _launch(self, name: str, command: list[str], environment: dict[str, str]) -> None:
+    def _launch(
+        self, name: str, command: list[str], environment: dict[str, str], holds: tuple[int, ...] = ()
+    ) -> None:
         log = self._data / "log" / f"{name}.log"
         if log.exists():
             log.replace(log.with_suffix(".previous.log"))
-        child = Child(name, command, environment, log, _report)
+        child = Child(name, command, environment, log, _report, holds=holds)
         child.start()
         self._children.append(child)
 
@@ -133,15 +134,16 @@ class Supervisor:
 
 
 class _only_one:  # noqa: N801 - reads as a phrase where it is used
-    """A lock on the data directory, held as long as the process lives."""
+    """A lock on the data directory, held by us and by the Redis that writes there, until both are gone."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> int:
         self._file = self._path.open("w")
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return self._file.fileno()
         except OSError:
             raise StartRefused(
                 f"another `jackpot run` is using {self._path.parent}; stop it, or set JACKPOT_DATA_DIR"
@@ -165,7 +167,8 @@ def _require_free_port(host: str, port: int) -> None:
 
 def _answers(url: str) -> bool:
     try:
-        with urllib.request.urlopen(url, timeout=2) as reply:  # noqa: S310 - our own loopback address
+        # Past any proxy that the environment names: this is our own loopback address.
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=2) as reply:
             return bool(reply.status == 200)
     except (urllib.error.URLError, OSError):
         return False

@@ -15,6 +15,7 @@ from controller.store.link_store import Record
 from models.engine import Ledger
 from models.ledger import Account, AuditEntry, PostingRow, RoundRow
 from models.operations import Alarm
+from models.posting import position_of
 
 CHUNK = 2_000
 
@@ -67,6 +68,13 @@ def alarms(ledger: Ledger, *, open_only: bool) -> list[AlarmView]:
         ]
 
 
+def open_alarm_subject(ledger: Ledger, link: str, seq: int) -> str | None:
+    """What an open alarm is about, or None where there is none."""
+    query = select(Alarm.subject).where(Alarm.link == link, Alarm.seq == seq, Alarm.acknowledged_at.is_(None))
+    with ledger.reading() as session:
+        return session.scalar(query)
+
+
 def open_alarm_counts(ledger: Ledger) -> dict[str, int]:
     """How many alarms wait for a person, by link."""
     query = select(Alarm.link, func.count()).where(Alarm.acknowledged_at.is_(None)).group_by(Alarm.link)
@@ -109,6 +117,11 @@ def check_link(ledger: Ledger, link: LinkId) -> int:
             raise LedgerMismatch(f"link {link}: the audit chain breaks at entry {row.seq}")
         _check_postings(entry, lines, totals)
         seal_before, head_before, expected = row.hash, row.head, expected + 1
+    position = position_of(ledger, link)
+    if (position.seq, position.hash) != (expected - 1, seal_before):
+        raise LedgerMismatch(
+            f"link {link}: the log ends at {expected - 1}, the ledger had reached {position.seq}"
+        )
     if {a: b for a, b in totals.items() if b} != {a: b for a, b in balances(ledger, link).items() if b}:
         raise LedgerMismatch(f"link {link}: account balances differ from the sum of their postings")
     return expected - 1

@@ -17,6 +17,8 @@ Micros = BigInteger
 Sequence = BigInteger
 Hash = String(64)
 Id = String(40)
+AccountName = String(60)
+"""A meter's name of up to 40 characters behind a prefix such as `overflow/`."""
 Json = Text
 """Kept as the text that was hashed, never as a database's own JSON, which would reorder it."""
 

@@ -6,11 +6,13 @@ from typing import Any
 
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.orm import Session
 
 from controller.errors import LedgerUnavailable
 
 BUSY_SECONDS = 10
+STATEMENT_SECONDS = 60
 
 
 def open_engine(url: str) -> Engine:
@@ -23,7 +25,17 @@ def open_engine(url: str) -> Engine:
         event.listen(engine, "begin", _begin_sqlite)
         return engine
     # A server that restarts leaves dead connections behind: look before use.
-    return create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": BUSY_SECONDS})
+    return create_engine(
+        url,
+        pool_pre_ping=True,
+        pool_size=20,
+        pool_timeout=BUSY_SECONDS,
+        connect_args={
+            "connect_timeout": BUSY_SECONDS,
+            "tcp_user_timeout": BUSY_SECONDS * 1000,
+            "options": f"-c statement_timeout={STATEMENT_SECONDS}s",
+        },
+    )
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
@@ -65,6 +77,8 @@ def translated() -> Iterator[None]:
         yield
     except OperationalError as error:
         raise LedgerUnavailable(str(error.orig)) from error
+    except PoolTimeout as error:
+        raise LedgerUnavailable(str(error)) from error
     except DBAPIError as error:
         if error.connection_invalidated:
             raise LedgerUnavailable(str(error.orig)) from error

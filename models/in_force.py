@@ -53,16 +53,23 @@ class FloorVersions:
         return floor_in_force(self._ledger)
 
 
-def record_floor(ledger: Ledger, content: str, applied_at: int) -> tuple[int, bool]:
-    """Make a floor the newest version; its number, and whether it differs from the one before."""
+def all_floors(ledger: Ledger) -> list[Floor]:
+    """Every floor that was ever in force, oldest first."""
+    with ledger.reading() as session:
+        rows = session.scalars(select(FloorVersion).order_by(FloorVersion.version))
+        return [parse_floor(row.content, f"floor version {row.version}") for row in rows]
+
+
+def record_floor(ledger: Ledger, content: str, applied_at: int) -> int:
+    """Make a floor the newest version, unless it already is; its number."""
     digest = hashlib.sha256(content.encode()).hexdigest()
     with ledger.writing() as session:
         last = session.scalar(select(FloorVersion).order_by(FloorVersion.version.desc()).limit(1))
         if last is not None and last.sha256 == digest:
-            return last.version, False
+            return last.version
         version = last.version + 1 if last else 1
         session.add(FloorVersion(version=version, sha256=digest, content=content, applied_at=applied_at))
-    return version, True
+    return version
 
 
 def issue_key(ledger: Ledger, role: Role, subject: str, created_at: int) -> str:

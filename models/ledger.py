@@ -7,7 +7,7 @@ exception, a running total that any reader can rebuild from `postings`.
 from sqlalchemy import ForeignKeyConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from models.base import Base, Hash, Id, Json, MicroCents, Micros, Sequence
+from models.base import AccountName, Base, Hash, Id, Json, MicroCents, Micros, Sequence
 
 
 class AuditEntry(Base):
@@ -37,7 +37,7 @@ class PostingRow(Base):
     link: Mapped[str] = mapped_column(Id, primary_key=True)
     seq: Mapped[int] = mapped_column(Sequence, primary_key=True, autoincrement=False)
     line: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
-    account: Mapped[str] = mapped_column(Id)
+    account: Mapped[str] = mapped_column(AccountName)
     amount: Mapped[int] = mapped_column(MicroCents)
     balance: Mapped[int] = mapped_column(MicroCents)
 
@@ -48,7 +48,7 @@ class Account(Base):
     __tablename__ = "accounts"
 
     link: Mapped[str] = mapped_column(Id, primary_key=True)
-    account: Mapped[str] = mapped_column(Id, primary_key=True)
+    account: Mapped[str] = mapped_column(AccountName, primary_key=True)
     balance: Mapped[int] = mapped_column(MicroCents)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from controller.errors import LedgerMismatch
+from controller.errors import LedgerUnavailable, StoreUnavailable
 from controller.ids import LinkId
 from controller.store.link_store import LinkStore
 from models.engine import Ledger
@@ -45,12 +45,15 @@ class Drain:
     def _step(self, link: LinkId) -> int:
         position = position_of(self.ledger, link)
         self._release(link, position.seq)
-        entries = self.store.journal_after(link, position.seq, self.batch)
-        if not entries:
-            return 0
         try:
+            entries = self.store.journal_after(link, position.seq, self.batch)
+            if not entries:
+                return 0
             reached = post_entries(self.ledger, link, entries)
-        except LedgerMismatch as error:
+        except (LedgerUnavailable, StoreUnavailable):
+            raise
+        except Exception as error:
+            # Not only a mismatch: whatever the ledger cannot take would pile up behind it unseen.
             self._fail_closed(link, error)
             raise
         self._release(link, reached.seq)
@@ -62,8 +65,10 @@ class Drain:
         while seq and self.store.release(link, seq, RELEASE_PER_CALL):
             pass
 
-    def _fail_closed(self, link: LinkId, error: LedgerMismatch) -> None:
+    def _fail_closed(self, link: LinkId, error: Exception) -> None:
         MISMATCHES.labels(link=link).inc()
-        log.critical("ledger mismatch, link closed", extra={"link": link, "detail": str(error)})
+        log.critical(
+            "the ledger cannot take the journal, link closed", extra={"link": link, "detail": str(error)}
+        )
         facts = msgspec.json.encode({"reason": str(error)}).decode()
         self.store.close_link(link, str(error), facts)

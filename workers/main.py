@@ -8,7 +8,7 @@ from prometheus_client import start_http_server
 
 from controller.ids import LinkId
 from controller.logs import configure_logs
-from controller.queue import DRAIN, SWEEP, make_celery
+from controller.queue import DRAIN, MESSAGE_SECONDS, SWEEP, UNDER_WAY_SECONDS, make_celery
 from controller.settings import load_settings
 from controller.store.connection import connect
 from controller.store.link_store import LinkStore
@@ -50,8 +50,7 @@ def drain(link: str) -> None:
     taken = work.run(LinkId(link))
     if taken:
         log.debug("drained", extra={"link": link, "entries": taken})
-    if work.store.backlog(LinkId(link))[0]:
-        drain.delay(link)
+    _ask_for(work, LinkId(link))
 
 
 @app.task(name=SWEEP)
@@ -60,5 +59,10 @@ def sweep() -> None:
     work = _drain()
     found = floor_in_force(work.ledger)
     for link in found[1].link_ids if found else ():
-        if work.store.backlog(link)[0]:
-            drain.delay(link)
+        _ask_for(work, link)
+
+
+def _ask_for(work: Drain, link: LinkId) -> None:
+    """Ask for a drain where something waits, unless one is already under way: messages never pile up."""
+    if work.store.backlog(link)[0] and work.store.claim_nudge(link, UNDER_WAY_SECONDS):
+        drain.apply_async((link,), expires=MESSAGE_SECONDS)

@@ -12,11 +12,11 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from controller.ids import UNLINKED, LinkId, MeterId, TableId
-from controller.money import AMOUNT_MAX_CENTS, PPM
+from controller.ids import UNLINKED, LinkId, MeterId
+from controller.money import AMOUNT_MAX_CENTS, BET_MAX_CENTS, PPM
 
-Name = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
-TableName = Annotated[str, Meta(pattern=r"^[A-Z0-9][A-Z0-9-]{0,19}$")]
+Name = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9-]{0,39}\Z")]
+TableName = Annotated[str, Meta(pattern=r"^[A-Z0-9][A-Z0-9-]{0,19}\Z")]
 Title = Annotated[str, Meta(min_length=1, max_length=80)]
 PositiveCents = Annotated[int, Meta(ge=1, le=AMOUNT_MAX_CENTS)]
 OptionalCents = Annotated[int, Meta(ge=0, le=AMOUNT_MAX_CENTS)]
@@ -89,9 +89,9 @@ class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     id: Name
     title: Title
-    currency: Annotated[str, Meta(pattern=r"^[A-Z]{3}$")]
+    currency: Annotated[str, Meta(pattern=r"^[A-Z]{3}\Z")]
     pay_tables: Annotated[list[Name], Meta(min_length=1, max_length=4)]
-    progressive_bet_cents: PositiveCents
+    progressive_bet_cents: Annotated[int, Meta(ge=1, le=BET_MAX_CENTS)]
     meters: Annotated[list[Meter], Meta(min_length=1, max_length=8)]
 
 
@@ -141,17 +141,6 @@ class Floor(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     def link_of(self, table: Table) -> LinkId:
         """The link whose journal records this table's rounds."""
         return LinkId(table.link) if table.link else UNLINKED
-
-    def table_ids(self, link: LinkId) -> list[TableId]:
-        """The tables whose rounds a link records."""
-        return [TableId(t.id) for t in self.tables if self.link_of(t) == link]
-
-    def pay_table_of(self, table: Table) -> PayTable | None:
-        """The progressive pay table that a table plays by, if it is on a link."""
-        if table.link is None:
-            return None
-        candidates = (self.pay_tables_by_id[name] for name in self.links_by_id[table.link].pay_tables)
-        return next(pay_table for pay_table in candidates if pay_table.game is table.game)
 
     @cached_property
     def _digests(self) -> dict[LinkId, str]:

@@ -20,9 +20,12 @@ from controller.floor.rules import contradictions
 _KINDS: dict[str, Callable[[str], Any]] = {
     "str": str,
     "int": int,
-    "bool": lambda text: text in ("true", "True"),
+    "bool": lambda text: text == "true",
     "null": lambda _: None,
 }
+# msgspec completes a type's description at its first use, and two threads that meet there crash the
+# process: it is completed here, at import.
+msgspec.json.Decoder(Floor)
 
 
 @dataclass
@@ -59,8 +62,10 @@ class _Reader:
         if isinstance(node, yaml.SequenceNode):
             return [self.value(item, f"{path}[{i}]") for i, item in enumerate(node.value)]
         kind = node.tag.rpartition(":")[2]
-        if kind == "int" and not re.fullmatch(r"-?\d[\d_]*", node.value):
+        if kind == "int" and not re.fullmatch(r"-?(0|[1-9][\d_]*)", node.value):
             kind = "int in another base"
+        if kind == "bool" and node.value not in ("true", "false"):
+            kind = "neither true nor false"
         if kind not in _KINDS:
             raise self.error(
                 path, f"expected text, a whole number or true/false, got {node.value!r} ({kind})"

@@ -6,7 +6,7 @@ seconds have passed. None of them may stop bets while SQL is down.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from threading import Lock
+from threading import Lock, Thread
 from typing import Protocol
 
 from controller.errors import Code, LedgerUnavailable, Refused, StoreUnavailable
@@ -66,7 +66,9 @@ class FloorInForce:
         if known is None:
             return self._load()
         if self._now() - self._checked_at > REFRESH_SECONDS:
-            return self._check(known)
+            # In the background: a database that hangs must not hold a table's bets.
+            self._checked_at = self._now()
+            Thread(target=self._check, args=(known,), name="floor", daemon=True).start()
         return known
 
     def require_table(self, name: str) -> None:

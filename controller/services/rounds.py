@@ -43,7 +43,7 @@ class Rounds:
         def attempt(known: KnownFloor) -> tuple[int, Ack]:
             link = known.floor.link_of(known.table(name))
             facts = msgspec.json.encode({"table": name}).decode()
-            next_round, seq, epoch, head, _ = self._store.open_table(*known.address(link), name, facts)
+            next_round, seq, epoch, head = self._store.open_table(*known.address(link), name, facts)
             self._nudge(link)
             return int(next_round), Ack(epoch=int(epoch), seq=int(seq), hash=head)
 
@@ -93,24 +93,40 @@ class Rounds:
         self, known: KnownFloor, link: LinkId, locked: list[LockedRound]
     ) -> list[tuple[bool, BetsAnswer] | Refused]:
         outcomes = self._commits.submit(*known.address(link), locked)
+        self._nudge(link)
         results: list[tuple[bool, BetsAnswer] | Refused] = []
-        for position, (item, outcome) in enumerate(zip(locked, outcomes, strict=True)):
+        for item, outcome in zip(locked, outcomes, strict=True):
+            if outcome.outcome == "round_number_passed":
+                results += self._from_ledger(link, locked[len(results) :], outcome)
+                rest = locked[len(results) :]
+                return results + (self._record_locked(known, link, rest) if rest else [])
+            results.append(self._result(link, item, outcome))
+        return results
+
+    def _from_ledger(
+        self, link: LinkId, items: list[LockedRound], outcome: RoundOutcome
+    ) -> list[tuple[bool, BetsAnswer] | Refused]:
+        """Rounds that the script did not know any more: answered from the ledger, as far as it does.
+
+        The script stopped at the first of them; what lies above the table's highest round is left for
+        another call.
+        """
+        results: list[tuple[bool, BetsAnswer] | Refused] = []
+        for item in items:
+            if item.round > (outcome.highest or 0):
+                break
             result = self._result(link, item, outcome)
             results.append(result)
-            if outcome.outcome == "round_number_passed" and not isinstance(result, Refused):
-                # The ledger knew this round, so the script stopped too early: go on after it.
-                rest = locked[position + 1 :]
-                return results + (self._record_locked(known, link, rest) if rest else [])
-        self._nudge(link)
+            if isinstance(result, Refused):
+                return results + [_not_attempted() for _ in items[len(results) :]]
         return results
 
     def _result(
         self, link: LinkId, item: LockedRound, outcome: RoundOutcome
     ) -> tuple[bool, BetsAnswer] | Refused:
-        if outcome.outcome == "not_attempted":
-            return _not_attempted()
-        if outcome.outcome == "meter_limit_reached":
-            return Refused(Code.METER_LIMIT_REACHED, f"link {link}: a meter would pass what 64 bits hold")
+        refused = _plain_refusal(link, item, outcome)
+        if refused is not None:
+            return refused
         record = outcome.record
         if outcome.outcome == "round_number_passed":
             record = self._archive(item.table, item.round)
@@ -164,6 +180,20 @@ def answer_from(record: Record, facts: Facts | None = None) -> BetsAnswer:
         returned=facts.returned,
         ack=Ack(epoch=record.epoch, seq=record.seq, hash=record.head),
     )
+
+
+def _plain_refusal(link: LinkId, item: LockedRound, outcome: RoundOutcome) -> Refused | None:
+    """A refusal that the outcome alone decides."""
+    if outcome.outcome == "not_attempted":
+        return _not_attempted()
+    if outcome.outcome == "meter_limit_reached":
+        return Refused(Code.METER_LIMIT_REACHED, f"link {link}: a meter would pass what 64 bits hold")
+    if outcome.outcome == "round_number_too_far":
+        return Refused(
+            Code.ROUND_NUMBER_TOO_FAR,
+            f"round: table {item.table} is at round {outcome.highest}, {item.round} is too far ahead",
+        )
+    return None
 
 
 def _not_attempted() -> Refused:

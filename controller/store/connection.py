@@ -27,19 +27,22 @@ def connect(url: str) -> Client:
 
 
 def require_durable(client: Client) -> None:
-    """Refuse a server that answers before the write is on disk, or may evict a meter.
-
-    A server that does not let us read its configuration is judged by what INFO tells.
-    """
+    """Refuse a server that answers before the write is on disk, or may evict a meter."""
     try:
-        config = {**client.config_get("append*"), **client.config_get("maxmemory-policy")}
-    except ResponseError:
-        if not client.info("persistence").get("aof_enabled"):
-            raise StartRefused("Redis does not keep an append-only file: set appendonly yes") from None
-        return
+        config = {**client.config_get("*append*"), **client.config_get("maxmemory-policy")}
+    except ResponseError as error:
+        raise StartRefused(
+            f"Redis does not let us read whether it is durable ({error}); if you know that it is, "
+            "set JACKPOT_REQUIRE_DURABLE_REDIS=0"
+        ) from error
     except RedisError as error:
         raise StartRefused(f"Redis cannot be reached: {error}") from error
-    wanted = {"appendonly": "yes", "appendfsync": "always", "maxmemory-policy": "noeviction"}
+    wanted = {
+        "appendonly": "yes",
+        "appendfsync": "always",
+        "no-appendfsync-on-rewrite": "no",
+        "maxmemory-policy": "noeviction",
+    }
     for name, value in wanted.items():
         if config.get(name) != value:
             raise StartRefused(

@@ -117,8 +117,10 @@ class LinkStore:
         outcomes = iter([_round_outcome(outcome, record) for outcome, record in reply[1]])
         return [[next(outcomes) for _ in group] for group in groups]
 
-    def configure(self, floor: Floor, link: LinkId, epoch: int, expected: str, facts: str) -> int | None:
-        """Put a link's definition in force; the sequence number, or None when it already was."""
+    def configure(
+        self, floor: Floor, link: LinkId, epoch: int, expected: str, facts: str, *, dry_run: bool = False
+    ) -> bool:
+        """Put a link's definition in force; whether that changed anything (or would)."""
         own: Link | None = floor.links_by_id.get(link)
         meters = own.meters if own else []
         rest = [
@@ -143,6 +145,7 @@ class LinkStore:
             bet_cents=str(own.progressive_bet_cents if own else 0),
             facts=facts,
             meter_count=str(len(meters)),
+            dry_run="1" if dry_run else "0",
         )
         if reply[0] == "parameter_fixed":
             meter, field, in_force = reply[1:4]
@@ -150,10 +153,10 @@ class LinkStore:
                 f"link {link}{f', meter {meter}' if meter else ''}: {field} is in force as {in_force!r}; "
                 "a floor file cannot change the money parameters of a commissioned meter"
             )
-        return int(reply[1]) if reply[0] == "configured" else None
+        return bool(reply[0] != "unchanged")
 
     def open_table(self, link: LinkId, epoch: int, definition: str, table: str, facts: str) -> list[str]:
-        """Journal that a table has opened: next round, sequence, epoch, head, time."""
+        """Journal that a table has opened: next round, sequence, epoch, head."""
         reply = self._run(
             "open_table", link, epoch=str(epoch), definition=definition, table=table, facts=facts
         )
@@ -272,7 +275,7 @@ def _entries(found: Any) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _round_outcome(outcome: str, record: str) -> RoundOutcome:
-    if outcome == "round_number_passed":
+    if outcome in ("round_number_passed", "round_number_too_far"):
         return RoundOutcome(outcome, highest=int(record))
     return RoundOutcome(outcome, Record.parse(record) if record else None)
 

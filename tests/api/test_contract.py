@@ -10,9 +10,11 @@ from openapi_spec_validator import validate
 from api.app import ROUTES, create_app
 from api.parts import Parts
 from api.problems import MEANINGS
-from controller.errors import Code
+from controller.errors import Code, JackpotError, StartRefused
 from controller.ids import LinkId
+from controller.store.connection import connect, require_durable
 from deploy.prepare import apply_floor, first_keys
+from models.in_force import FloorVersions
 from tests.api.conftest import BETS, Post, assembled
 from tests.support.servers import redis_server, server_binaries
 from tests.unit.test_floor_file import SAMPLE
@@ -135,8 +137,52 @@ def test_sql_down_does_not_stop_bets_and_redis_down_is_a_503(tmp_path: Path) -> 
         database.rename(tmp_path / "away")
         database.mkdir()
         assert client.get("/readyz").json["parts"]["ledger"] == "LedgerUnavailable"  # type: ignore[index]
-        assert client.post(path.format(2), json=BETS, headers=headers).status_code == 201
+        parts.keyring._read_at = float("-inf")  # long enough that keys and floor are looked up again
+        parts.floor._checked_at = float("-inf")
+        for number in (2, 3, 4):
+            assert client.post(path.format(number), json=BETS, headers=headers).status_code == 201
         parts.store._client.shutdown(nosave=True)
-        refused = client.post(path.format(3), json=BETS, headers=headers)
+        refused = client.post(path.format(5), json=BETS, headers=headers)
         assert (refused.status_code, refused.json["code"]) == (503, "store_unavailable")  # type: ignore[index]
         assert client.get("/readyz").status_code == 503
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("progressive_bet_cents: 100", "progressive_bet_cents: 200"), "in force"),
+        (("id: TCP-02, game: TCP, link: three-card", "id: TCP-02, game: TCP"), "cannot be moved"),
+        (("rate_ppm: 200_000", "rate_ppm: 200_001"), "in force"),
+    ],
+)
+def test_a_refused_floor_changes_nothing_anywhere(
+    parts: Parts, change: tuple[str, str], message: str
+) -> None:
+    before = [parts.store.head(link) for link in parts.floor.known().floor.link_ids]
+    assert change[0] in SAMPLE
+    with pytest.raises(JackpotError, match=message):
+        apply_floor(parts.settings, SAMPLE.replace(*change, 1), "changed")
+    assert FloorVersions(parts.ledger).version() == 1
+    assert [parts.store.head(link) for link in parts.floor.known().floor.link_ids] == before
+
+
+def test_a_link_cannot_be_left_out_of_a_floor(parts: Parts) -> None:
+    start, end = SAMPLE.index("  - id: three-card-progressive"), SAMPLE.index("# A table without a link")
+    text = SAMPLE[:start] + SAMPLE[end:]
+    lines = [line for line in text.splitlines() if "GTP-0" not in line]
+    with pytest.raises(JackpotError, match="cannot be left out"):
+        apply_floor(parts.settings, "\n".join(lines), "shorter")
+
+
+def test_an_acknowledgement_is_printable(post: Post) -> None:
+    refused = post("/v1/links/three-card/alarms/1/acknowledge", {"by": "\x00"}, key="operator")
+    assert (refused.status_code, refused.json["errors"][0]["field"]) == (400, "by")
+
+
+def test_a_redis_that_may_lose_what_it_answered_is_refused(tmp_path: Path) -> None:
+    for setting in (("--appendfsync", "everysec"), ("--maxmemory-policy", "allkeys-lru")):
+        with redis_server(server_binaries()["valkey-9"], tmp_path / setting[1], *setting) as url:
+            client = connect(url)
+            with pytest.raises(StartRefused, match=setting[0].removeprefix("--")):
+                require_durable(client)
+            client.close()

@@ -8,6 +8,7 @@ from controller.errors import Code, Refused
 from controller.floor.definition import Floor
 from controller.ids import UNLINKED
 from controller.journal.entry import GENESIS_HEAD
+from controller.store.keys import LinkKeys
 from controller.store.link_store import LinkMissing, LinkStore, Record, RoundOutcome, StaleDefinition
 from tests.support.floors import LINK, bets, commission, locked, small_floor
 
@@ -115,17 +116,24 @@ def test_values_above_2_to_the_53_are_exact(any_store: LinkStore, opening_cents:
 
 
 def test_a_meter_that_would_pass_64_bits_refuses_and_changes_nothing(any_store: LinkStore) -> None:
-    floor = small_floor(opening_cents=10**10, bet_cents=10**10, rate_ppm=1_000_000, reserve_ppm=0)
+    floor = small_floor(bet_cents=10**6, rate_ppm=1_000_000, reserve_ppm=0)
     commission(any_store, floor)
-    outcome, number = "recorded", 0
-    while outcome == "recorded":
-        number += 1
-        before = (value(any_store), any_store.head(LINK))
-        outcome = post(any_store, floor, [locked(floor, "T-1", number, 7)])[0][0].outcome
-        assert number < 1000
-    assert outcome == "meter_limit_reached"
-    assert (value(any_store), any_store.head(LINK)) == before
-    assert before[0] == 10**16 + (number - 1) * 7 * 10**16
+    limit = 9_223_372_036_853_999_999
+    any_store._client.hset(LinkKeys.of(LINK).meters, "major/value", str(limit - 7 * 10**12))
+    assert post(any_store, floor, [locked(floor, "T-1", 1, 7)])[0][0].outcome == "recorded"
+    assert value(any_store) == limit
+    before = any_store.head(LINK)
+    assert post(any_store, floor, [locked(floor, "T-1", 2, 1)])[0][0].outcome == "meter_limit_reached"
+    assert (value(any_store), any_store.head(LINK)) == (limit, before)
+
+
+def test_a_number_far_ahead_does_not_use_up_a_tables_numbers(any_store: LinkStore) -> None:
+    floor = small_floor()
+    commission(any_store, floor)
+    post(any_store, floor, [locked(floor, "T-1", 5, 1)])
+    slip = post(any_store, floor, [locked(floor, "T-1", 2**53 - 1, 1)])[0][0]
+    assert (slip.outcome, slip.highest) == ("round_number_too_far", 5)
+    assert post(any_store, floor, [locked(floor, "T-1", 6, 1)])[0][0].outcome == "recorded"
 
 
 def test_the_sequence_is_gapless_and_every_entry_chains_to_the_one_before(any_store: LinkStore) -> None:

@@ -68,11 +68,24 @@ def test_the_sample_floor_has_all_four_games() -> None:
         ),
         ("boxes: 6}", "boxes: 60}", "tables[20].boxes", "<= 12"),
         ("version: 1", "version: 2", "version", "invalid enum value 2"),
-        ("casino: Sample Casino", "casino: yes", "casino", "`str`"),
+        ("casino: Sample Casino", "casino: yes", "casino", "neither true nor false"),
         ("casino: Sample Casino", "casino: a\ncasino: b", "casino", "repeated"),
         ("casino: Sample Casino", "casino: 2020-01-01", "casino", "timestamp"),
         ("casino: Sample Casino", "", "casino", "missing required"),
         ("boxes: 7}", "boxes: 0x7}", "tables[0].boxes", "another base"),
+        ("boxes: 7}", "boxes: 07}", "tables[0].boxes", "another base"),
+        (
+            "wager_returned: true, rule",
+            "wager_returned: yes, rule",
+            "pay_tables[2].lines[0].wager_returned",
+            "true nor false",
+        ),
+        (
+            "progressive_bet_cents: 500",
+            "progressive_bet_cents: 1000001",
+            "links[0].progressive_bet_cents",
+            "<= 10",
+        ),
     ],
 )
 def test_a_wrong_field_is_named(old: str, new: str, field: str, expected: str) -> None:

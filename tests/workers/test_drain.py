@@ -18,7 +18,7 @@ from controller.store.link_store import LinkStore
 from deploy.prepare import apply_floor, prepare_database
 from models.archive import check_link
 from models.engine import Ledger
-from models.posting import position_of, post_entries
+from models.posting import START, _Batch, position_of, post_entries
 from tests.support.floors import LINK, commission, locked, small_floor
 from tests.unit.test_floor_file import SAMPLE
 from workers.drain import Drain
@@ -62,8 +62,16 @@ def test_a_worker_that_died_before_commit_has_changed_nothing(drain: Drain) -> N
     class Died(BaseException):
         pass
 
-    with pytest.raises(Died), drain.ledger.writing():
-        raise Died
+    def die_before_commit() -> None:
+        with drain.ledger.writing() as session:
+            batch = _Batch(session, LINK, START)
+            for entry in drain.store.journal_after(LINK, 0, 10):
+                batch.take(entry)
+            batch.write()
+            raise Died
+
+    with pytest.raises(Died):
+        die_before_commit()
     assert position_of(drain.ledger, LINK).seq == 0
     assert drain.run(LINK) == 4
 
@@ -86,7 +94,10 @@ def test_a_stream_entry_that_is_not_ours_is_refused(drain: Drain) -> None:
     play(drain.store, 1, 1)
     drain.store._client.xadd(LinkKeys.of(LINK).stream, {"kind": "x"}, id="3-0")
     with pytest.raises(LedgerMismatch, match="not a journal entry"):
-        drain.store.journal_after(LINK, 0, 10)
+        drain.run(LINK)
+    head = drain.store.head(LINK)
+    assert head is not None
+    assert head.status == "closed"
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@
 -- in passing. The opening value of a new meter is funded by the house, and the journal says so.
 --
 -- @keys link meters stream
--- @args epoch definition expected_definition bet_cents facts meter_count
+-- @args epoch definition expected_definition bet_cents facts meter_count dry_run
 -- @rest per meter: id rate_ppm reserve_ppm reset cap opening (cap and reset in micro-cents, cap '' for none)
--- @returns {'configured', seq} | {'unchanged', seq} | {'parameter_fixed', meter, field, in_force}
+-- @returns {'configured', seq} | {'unchanged', seq} | {'possible'} when dry_run is '1' | {'parameter_fixed', meter, field, in_force}
 -- @returns {'stale', epoch, definition} | {'link_closed', reason}
 -- @emits link_configured
 -- @include exact link journal
@@ -35,7 +35,7 @@ local ids, new_meters, after = {}, {}, {}
 local funded = {0, 0}
 local FIELDS = {'rate_ppm', 'reserve_ppm', 'reset', 'cap'}
 for i = 1, tonumber(ARGV[6]) do
-  local base = 6 + (i - 1) * 6
+  local base = 7 + (i - 1) * 6
   local id, opening = ARGV[base + 1], exact_parse(ARGV[base + 6])
   ids[i] = id
   if known[id] then
@@ -60,6 +60,8 @@ for _, meter in ipairs(new_meters) do
   end
 end
 if not exact_is_zero(funded) then postings[#postings + 1] = 'house=-' .. exact_format(funded) end
+
+if ARGV[7] == '1' then return {'possible'} end
 
 -- Writes start here.
 link_tick(link)

@@ -8,7 +8,8 @@
 -- @rest per round: group table round body_hash progressive_bets facts
 -- @returns {'link_missing'} | {'stale', epoch, definition} | {'link_closed', reason}
 -- @returns {'done', per round {outcome, record}}; a round recorded now is answered without its facts
--- @outcomes recorded replayed exists_with_different_body round_number_passed meter_limit_reached not_attempted
+-- @outcomes recorded replayed exists_with_different_body round_number_passed round_number_too_far
+-- @outcomes meter_limit_reached not_attempted
 -- @emits bets_recorded
 -- @include exact link journal
 
@@ -18,6 +19,8 @@ local refusal = link_refusal(link, ARGV[1], ARGV[2])
 if refusal then return refusal end
 local count = tonumber(ARGV[3])
 local WIDTH = 6
+-- A slip of the keyboard must not use up a table's numbers: they only rise.
+local ROUNDS_AHEAD = 1000000
 
 -- What is known of these tables and rounds.
 local table_fields, round_fields = {}, {}
@@ -120,6 +123,8 @@ for i = 1, count do
     outcome, record = same and 'replayed' or 'exists_with_different_body', known
   elseif round <= highest[table_id] then
     outcome, record = 'round_number_passed', string.format('%.0f', highest[table_id])
+  elseif round > highest[table_id] + ROUNDS_AHEAD then
+    outcome, record = 'round_number_too_far', string.format('%.0f', highest[table_id])
   else
     local division = split(bets)
     if not fits(division) then

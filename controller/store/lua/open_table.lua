@@ -3,7 +3,7 @@
 --
 -- @keys link tables stream
 -- @args epoch definition table facts
--- @returns {'opened', next_round, seq, epoch, head, at}
+-- @returns {'opened', next_round, seq, epoch, head}
 -- @returns {'link_missing'} | {'stale', epoch, definition} | {'link_closed', reason}
 -- @emits table_opened
 -- @include link journal
@@ -15,6 +15,6 @@ local highest = tonumber(redis.call('HGET', KEYS[2], ARGV[3]) or '0')
 
 -- Writes start here.
 link_tick(link)
-local seq, at = journal_append(KEYS[3], link, 'table_opened', '', ARGV[4], '', '')
+local seq = journal_append(KEYS[3], link, 'table_opened', '', ARGV[4], '', '')
 link_save(KEYS[1], link)
-return {'opened', string.format('%.0f', highest + 1), seq, link.epoch, link.head, at}
+return {'opened', string.format('%.0f', highest + 1), seq, link.epoch, link.head}

@@ -13,7 +13,7 @@ def upgrade() -> None:
     op.create_table(
         "accounts",
         sa.Column("link", sa.String(length=40), nullable=False),
-        sa.Column("account", sa.String(length=40), nullable=False),
+        sa.Column("account", sa.String(length=60), nullable=False),
         sa.Column("balance", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("link", "account", name=op.f("pk_accounts")),
     )
@@ -91,7 +91,7 @@ def upgrade() -> None:
         sa.Column("link", sa.String(length=40), nullable=False),
         sa.Column("seq", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("line", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("account", sa.String(length=40), nullable=False),
+        sa.Column("account", sa.String(length=60), nullable=False),
         sa.Column("amount", sa.BigInteger(), nullable=False),
         sa.Column("balance", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(

@@ -20,7 +20,7 @@ from api.problems import MEDIA_TYPE, decode_body, invalid, problem_of
 from api.routing import Access, Call, Reply, Route, encode
 from controller.betting.messages import ROUND_MAX
 from controller.errors import Code, LedgerUnavailable, Refused, StoreUnavailable
-from models.in_force import Caller
+from models.keys import Caller
 
 log = logging.getLogger(__name__)
 

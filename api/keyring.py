@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 
 from controller.errors import Code, LedgerUnavailable, Refused
-from models.in_force import Caller, Role, key_digest
+from models.keys import Caller, Role, key_digest
 
 log = logging.getLogger(__name__)
 

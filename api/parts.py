@@ -15,7 +15,8 @@ from controller.store.connection import connect, require_durable
 from controller.store.link_store import LinkStore
 from models.archive import recorded_round
 from models.engine import Ledger
-from models.in_force import FloorVersions, valid_keys
+from models.in_force import FloorVersions
+from models.keys import valid_keys
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from controller.errors import Code
-from models.in_force import Caller
+from models.keys import Caller
 
 if TYPE_CHECKING:
     from api.parts import Parts

@@ -13,9 +13,10 @@ from controller.settings import Settings, load_settings, variable
 from deploy.embedded_redis import url_of_running
 from deploy.prepare import OPERATOR, apply_floor, now, prepare_database
 from deploy.supervisor import supervise
-from models.archive import check_link
+from models.audit import check_link
 from models.engine import Ledger
-from models.in_force import Role, floor_in_force, issue_key, revoke_keys
+from models.in_force import floor_in_force
+from models.keys import Role, issue_key, revoke_keys
 
 
 @click.group()

@@ -13,7 +13,8 @@ from controller.settings import Settings
 from controller.store.connection import connect
 from controller.store.link_store import LinkStore
 from models.engine import Ledger
-from models.in_force import Role, all_floors, issue_key, record_floor, subjects_with_keys
+from models.in_force import all_floors, record_floor
+from models.keys import Role, issue_key, subjects_with_keys
 from models.migrate import migrate
 from models.posting import position_of
 

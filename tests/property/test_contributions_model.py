@@ -12,7 +12,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from controller.floor.definition import Floor
 from controller.store.link_store import LinkStore
-from models.archive import balances, check_link, recorded_round
+from models.archive import balances, recorded_round
+from models.audit import check_link
 from models.base import Base
 from models.engine import Ledger
 from tests.support.floors import LINK, commission, locked, small_floor

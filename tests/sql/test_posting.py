@@ -13,7 +13,8 @@ from controller.floor.file import parse_floor
 from controller.ids import LinkId
 from controller.journal.entry import Entry
 from controller.store.link_store import LinkStore
-from models.archive import alarms, balances, check_link, recorded_round
+from models.archive import alarms, balances, recorded_round
+from models.audit import check_link
 from models.engine import Ledger
 from models.posting import position_of, post_entries
 from tests.support.floors import LINK, bets, commission, locked, small_floor

@@ -8,16 +8,8 @@ import models.ledger
 import models.operations  # noqa: F401 - registers every table
 from models.base import Base
 from models.engine import Ledger
-from models.in_force import (
-    Role,
-    floor_in_force,
-    issue_key,
-    key_digest,
-    record_floor,
-    revoke_keys,
-    subjects_with_keys,
-    valid_keys,
-)
+from models.in_force import floor_in_force, record_floor
+from models.keys import Role, issue_key, key_digest, revoke_keys, subjects_with_keys, valid_keys
 from models.migrate import alembic_config, migrate
 from tests.unit.test_floor_file import SAMPLE
 

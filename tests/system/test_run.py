@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from controller.ids import LinkId
-from models.archive import check_link
+from models.audit import check_link
 from models.engine import Ledger
 from tests.support.product import Product, running
 

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from controller.ids import LinkId
-from models.archive import balances, check_link
+from models.archive import balances
+from models.audit import check_link
 from models.engine import Ledger
 from models.posting import position_of
 from tests.conftest import new_database

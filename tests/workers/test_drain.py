@@ -16,7 +16,7 @@ from controller.settings import Settings
 from controller.store.keys import LinkKeys
 from controller.store.link_store import LinkStore
 from deploy.prepare import apply_floor, prepare_database
-from models.archive import check_link
+from models.audit import check_link
 from models.engine import Ledger
 from models.posting import START, _Batch, position_of, post_entries
 from tests.support.floors import LINK, commission, locked, small_floor

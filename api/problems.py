@@ -75,7 +75,7 @@ MEANINGS: dict[Code, tuple[int, str, str]] = {
     Code.ROUND_NUMBER_TOO_FAR: (
         409,
         "Round number too far ahead",
-        "More than a million above the table's last round; POST …/open answers the next number.",
+        "More than ten billion above the table's last round; POST …/open answers the next number.",
     ),
     Code.METER_LIMIT_REACHED: (409, "Meter limit reached", "The value would no longer fit the ledger."),
     Code.NOT_ATTEMPTED: (

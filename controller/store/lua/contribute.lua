@@ -19,8 +19,8 @@ local refusal = link_refusal(link, ARGV[1], ARGV[2])
 if refusal then return refusal end
 local count = tonumber(ARGV[3])
 local WIDTH = 6
--- A slip of the keyboard must not use up a table's numbers: they only rise.
-local ROUNDS_AHEAD = 1000000
+-- Numbers only rise and end at 2^53: one wild jump must not use up a table's.
+local ROUNDS_AHEAD = 10000000000
 
 -- What is known of these tables and rounds.
 local table_fields, round_fields = {}, {}

@@ -48,7 +48,7 @@ def assemble(settings: Settings) -> Parts:
         ledger=ledger,
         floor=floor,
         rounds=Rounds(floor, store, lambda table, number: recorded_round(ledger, table, number), nudges),
-        meters=Meters(floor, store, settings.meters_cache_ms, lambda: time.time_ns() // 1000),
+        meters=Meters(floor, store, lambda: time.time_ns() // 1000),
         keyring=Keyring(lambda: valid_keys(ledger), time.monotonic),
         nudges=nudges,
     )

@@ -37,7 +37,6 @@ class Settings:
     drain_batch: int = _setting(500, "Journal entries per SQL transaction")
     drain_seconds: int = _setting(5, "Longest a drain task runs before it lets another link have its turn")
     sweep_seconds: int = _setting(2, "How often beat asks for a drain in case a message was lost")
-    meters_cache_ms: int = _setting(50, "How long an API process may answer meters from memory")
     require_durable_redis: bool = _setting(
         True, "Refuse to start on a Redis that does not fsync before it answers"
     )

@@ -32,7 +32,7 @@ def parts(redis_url: str, tmp_path: Path) -> Iterator[Parts]:
 @contextmanager
 def assembled(redis_url: str, tmp_path: Path) -> Iterator[Parts]:
     """Every real part over this Redis, with the sample floor in force."""
-    settings = Settings(redis_url=redis_url, data_dir=str(tmp_path), meters_cache_ms=0)
+    settings = Settings(redis_url=redis_url, data_dir=str(tmp_path))
     prepare_database(settings)
     apply_floor(settings, SAMPLE, "sample")
     made = assemble(settings)

@@ -73,6 +73,8 @@ class Meters:
         for link in RATES_PPM:
             keys = LinkKeys.of(LinkId(link))
             self.client.unlink(keys.stream, keys.rounds)
+        # Or Redis begins a rewrite of its own between our look and our request, which it then refuses.
+        self.client.config_set("auto-aof-rewrite-percentage", 0)
         while self._rewriting():
             time.sleep(0.02)
         self.client.bgrewriteaof()

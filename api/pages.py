@@ -9,7 +9,9 @@ from api.openapi import document, path_names, refusals_of
 from api.parts import Parts
 from api.problems import MEANINGS
 from api.routing import Route
-from controller.floor.definition import GAME_TITLES, Link, PayLine, PayTable
+from controller.floor.definition import Link
+from controller.games.pay_tables import PayLine, PayTable
+from controller.games.vocabulary import GAME_TITLES
 from controller.money import decimal_text
 
 _HANDS = {"akq_spades": "A-K-Q of Spades", "akq_other_suit": "A-K-Q of Another Suit"}

@@ -8,6 +8,7 @@ import msgspec
 
 from controller.betting.messages import Recorded
 from controller.errors import Code, FieldProblem, Refused
+from controller.results.messages import RecordedEnd
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -30,6 +31,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     detail: str
     errors: list[FieldError] = []
     recorded: Recorded | None = None
+    ended: RecordedEnd | None = None
 
 
 MEANINGS: dict[Code, tuple[int, str, str]] = {
@@ -65,7 +67,7 @@ MEANINGS: dict[Code, tuple[int, str, str]] = {
     Code.EXISTS_WITH_DIFFERENT_BODY: (
         409,
         "Recorded with a different body",
-        "The round stands as recorded; see `recorded`.",
+        "The round stands as recorded; see `recorded`, or `ended` for how it ended.",
     ),
     Code.ROUND_NUMBER_PASSED: (
         409,
@@ -78,6 +80,43 @@ MEANINGS: dict[Code, tuple[int, str, str]] = {
         "More than ten billion above the table's last round; POST …/open answers the next number.",
     ),
     Code.METER_LIMIT_REACHED: (409, "Meter limit reached", "The value would no longer fit the ledger."),
+    Code.BOX_WITHOUT_BETS: (422, "Box without bets", "The round has no bets on this box."),
+    Code.RESULT_INCOMPLETE: (422, "Result incomplete", "Every box with bets needs its result."),
+    Code.DECISION_WRONG: (
+        422,
+        "Wrong decision",
+        "A box with an Ante plays or folds; the others have nothing to decide (3.12).",
+    ),
+    Code.CARDS_WRONG: (422, "Wrong cards", "A card that does not exist, is missing, or has no place here."),
+    Code.CARD_REPEATED: (422, "Impossible deal", "One deck cannot deal the same card twice."),
+    Code.DEAL_TIME_MISSING: (
+        422,
+        "Deal time missing",
+        "A hand with a progressive bet needs the moment of its third card: it decides the order of payment.",
+    ),
+    Code.INCIDENT_INCOMPLETE: (
+        422,
+        "Incident incomplete",
+        "The paragraph cannot rule without the fact that is named.",
+    ),
+    Code.INCIDENT_NOT_FORESEEN: (
+        422,
+        "Incident not foreseen",
+        "The game's document has no paragraph for it: send house_decision.",
+    ),
+    Code.ROUND_MUST_BE_VOIDED: (
+        422,
+        "The round is void",
+        "The paragraph voids the round: send …/void, not a result.",
+    ),
+    Code.VOID_NOT_ALLOWED: (422, "The round is not void", "The paragraph lets the round go on."),
+    Code.ROUND_STANDS: (409, "The round stands", "The next round had begun when the void was declared."),
+    Code.ROUND_VOIDED: (409, "The round is void", "A void round has no result."),
+    Code.ROUND_CHANGING: (
+        503,
+        "Round changing",
+        "The round changed several times meanwhile. Send the same request again.",
+    ),
     Code.NOT_ATTEMPTED: (
         424,
         "Not attempted",
@@ -115,6 +154,7 @@ def problem_of(refused: Refused) -> Problem:
         detail=refused.detail,
         errors=[FieldError(field=p.field, code=p.code, detail=p.detail) for p in refused.problems],
         recorded=refused.recorded if isinstance(refused.recorded, Recorded) else None,
+        ended=refused.recorded if isinstance(refused.recorded, RecordedEnd) else None,
     )
 
 

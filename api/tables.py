@@ -9,6 +9,7 @@ from api.problems import Problem, problem_of
 from api.routing import LARGE_BODY, Access, Call, Reply, Routes
 from controller.betting.messages import EVENTS_MAX, Ack, BetsAnswer, BetsEvent, RoundBets
 from controller.errors import Code, Refused
+from controller.results.messages import ResultAnswer, RoundAnswer, RoundResult, RoundVoid, VoidAnswer
 
 routes = Routes("tables")
 
@@ -27,6 +28,20 @@ _BET_REFUSALS = (
     Code.FLOOR_CHANGING,
     Code.STORE_UNAVAILABLE,
     Code.LEDGER_UNAVAILABLE,
+)
+
+
+_END_REFUSALS = (
+    Code.TABLE_UNKNOWN,
+    Code.ROUND_UNKNOWN,
+    Code.BOX_WITHOUT_BETS,
+    Code.INCIDENT_INCOMPLETE,
+    Code.INCIDENT_NOT_FORESEEN,
+    Code.EXISTS_WITH_DIFFERENT_BODY,
+    Code.ROUND_CHANGING,
+    Code.LINK_CLOSED,
+    Code.FLOOR_CHANGING,
+    Code.STORE_UNAVAILABLE,
 )
 
 
@@ -116,12 +131,49 @@ def _event_answer(result: tuple[bool, BetsAnswer] | Refused) -> EventAnswer:
 
 
 @routes.add(
+    "POST",
+    "/v1/tables/{table}/rounds/{round}/result",
+    access=Access.TABLE,
+    body=RoundResult,
+    answers={200: ResultAnswer},
+    refusals=(
+        *_END_REFUSALS,
+        Code.RESULT_INCOMPLETE,
+        Code.DECISION_WRONG,
+        Code.CARDS_WRONG,
+        Code.CARD_REPEATED,
+        Code.DEAL_TIME_MISSING,
+        Code.BOX_REPEATED,
+        Code.ROUND_MUST_BE_VOIDED,
+        Code.ROUND_VOIDED,
+    ),
+    hot=True,
+)
+def post_result(call: Call) -> Reply:
+    """Settle a round by its cards and decisions. The same body again gets the recorded answer."""
+    return Reply(200, call.parts.round_ends.record_result(call.path["table"], call.path["round"], call.body))
+
+
+@routes.add(
+    "POST",
+    "/v1/tables/{table}/rounds/{round}/void",
+    access=Access.TABLE,
+    body=RoundVoid,
+    answers={200: VoidAnswer},
+    refusals=(*_END_REFUSALS, Code.VOID_NOT_ALLOWED, Code.ROUND_STANDS),
+)
+def post_void(call: Call) -> Reply:
+    """Void a round for a reason that the rules know: every bet goes back, every contribution is reversed."""
+    return Reply(200, call.parts.round_ends.void(call.path["table"], call.path["round"], call.body))
+
+
+@routes.add(
     "GET",
     "/v1/tables/{table}/rounds/{round}",
     access=Access.TABLE,
-    answers={200: BetsAnswer},
+    answers={200: RoundAnswer},
     refusals=(Code.TABLE_UNKNOWN, Code.ROUND_UNKNOWN, Code.STORE_UNAVAILABLE, Code.LEDGER_UNAVAILABLE),
 )
 def get_round(call: Call) -> Reply:
-    """What is recorded of a round."""
-    return Reply(200, call.parts.rounds.find(call.path["table"], call.path["round"]))
+    """What is recorded of a round: its bets, and how it ended."""
+    return Reply(200, call.parts.round_ends.find(call.path["table"], call.path["round"]))

@@ -8,10 +8,13 @@ from controller.betting.locked_bets import body_identity
 from controller.betting.messages import read_facts
 from controller.ids import LinkId
 from controller.journal.entry import parse_amounts
+from controller.results.conclude import body_identity as end_identity
+from controller.results.messages import read_result, read_void
 from controller.store.link_store import Record
 from models.engine import Ledger
-from models.ledger import Account, AuditEntry, RoundRow
+from models.ledger import Account, AuditEntry, RoundEndRow, RoundRow
 from models.operations import Alarm
+from models.posting import position_of
 
 ALARMS_MAX = 2_000
 
@@ -41,15 +44,72 @@ def recorded_round(ledger: Ledger, table: str, number: int) -> Record | None:
         if row is None:
             return None
         facts = read_facts(row.facts)
-        return Record(
-            body_hash=body_identity(table, number, facts.bets_closed_at, facts.boxes),
-            epoch=row.epoch,
-            seq=row.seq,
-            at=row.at,
-            head=row.head,
-            after=parse_amounts(row.after),
-            facts=row.facts,
+        return _record(row, body_identity(table, number, facts.bets_closed_at, facts.boxes))
+
+
+def _record(row: AuditEntry, body_hash: str) -> Record:
+    return Record(
+        body_hash=body_hash,
+        epoch=row.epoch,
+        seq=row.seq,
+        at=row.at,
+        head=row.head,
+        after=parse_amounts(row.after),
+        facts=row.facts,
+    )
+
+
+class RoundArchive:
+    """What the ledger knows of rounds, as the core asks for it."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def position(self, link: LinkId) -> int:
+        """How far the ledger has come with a link."""
+        return position_of(self._ledger, link).seq
+
+    def bets(self, table: str, number: int) -> Record | None:
+        """The recorded bets of a round."""
+        return recorded_round(self._ledger, table, number)
+
+    def result(self, table: str, number: int) -> Record | None:
+        """The recorded result of a round."""
+        row = self._end(table, number, "result_recorded")
+        if row is None:
+            return None
+        return _record(row, end_identity(table, number, read_result(row.facts).result))
+
+    def void(self, table: str, number: int) -> Record | None:
+        """The recorded void of a round."""
+        row = self._end(table, number, "round_voided")
+        if row is None:
+            return None
+        return _record(row, end_identity(table, number, read_void(row.facts).void))
+
+    def next_round(self, table: str, number: int) -> int | None:
+        """The table's first recorded round above this one."""
+        query = select(func.min(RoundRow.number)).where(RoundRow.table_id == table, RoundRow.number > number)
+        with self._ledger.reading() as session:
+            return session.scalar(query)
+
+    def postings(self, link: LinkId, seq: int) -> str | None:
+        """The postings of one journal entry."""
+        query = select(AuditEntry.postings).where(AuditEntry.link == link, AuditEntry.seq == seq)
+        with self._ledger.reading() as session:
+            return session.scalar(query)
+
+    def _end(self, table: str, number: int, kind: str) -> AuditEntry | None:
+        query = (
+            select(AuditEntry)
+            .join(RoundEndRow, (RoundEndRow.link == AuditEntry.link) & (RoundEndRow.seq == AuditEntry.seq))
+            .where(RoundEndRow.table_id == table, RoundEndRow.number == number, RoundEndRow.kind == kind)
         )
+        with self._ledger.reading() as session:
+            row = session.scalar(query)
+            if row is not None:
+                session.expunge(row)
+            return row
 
 
 def alarms(ledger: Ledger, *, open_only: bool) -> list[AlarmView]:

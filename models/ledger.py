@@ -74,3 +74,15 @@ class RoundRow(Base):
     number: Mapped[int] = mapped_column(Sequence, primary_key=True, autoincrement=False)
     link: Mapped[str] = mapped_column(Id)
     seq: Mapped[int] = mapped_column(Sequence)
+
+
+class RoundEndRow(Base):
+    """How a round ended: the entry of its result, and of its void."""
+
+    __tablename__ = "round_ends"
+
+    table_id: Mapped[str] = mapped_column(Id, primary_key=True)
+    number: Mapped[int] = mapped_column(Sequence, primary_key=True, autoincrement=False)
+    kind: Mapped[str] = mapped_column(Id, primary_key=True)
+    link: Mapped[str] = mapped_column(Id)
+    seq: Mapped[int] = mapped_column(Sequence)

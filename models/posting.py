@@ -16,7 +16,7 @@ from controller.errors import LedgerMismatch
 from controller.ids import LinkId
 from controller.journal.entry import GENESIS_HEAD, Entry, parse_amounts
 from models.engine import Ledger
-from models.ledger import Account, AuditEntry, JournalPosition, PostingRow, RoundRow
+from models.ledger import Account, AuditEntry, JournalPosition, PostingRow, RoundEndRow, RoundRow
 from models.operations import Alarm
 
 
@@ -30,6 +30,9 @@ class Position:
     head: str
     hash: str
 
+
+ROUND_ENDS = ("result_recorded", "round_voided")
+"""Kinds of entries that end a round."""
 
 START = Position(seq=0, epoch=0, at=0, head=GENESIS_HEAD, hash=GENESIS)
 
@@ -83,6 +86,7 @@ class _Batch:
         self._audit: list[dict[str, object]] = []
         self._postings: list[dict[str, object]] = []
         self._rounds: list[dict[str, object]] = []
+        self._ends: list[dict[str, object]] = []
         self._raised: list[dict[str, object]] = []
         self._acknowledged: list[Entry] = []
 
@@ -142,10 +146,9 @@ class _Batch:
 
     def _read_model(self, entry: Entry) -> None:
         if entry.kind == "bets_recorded":
-            table, _, number = entry.round.rpartition("/")
-            self._rounds.append(
-                {"table_id": table, "number": int(number), "link": self._link, "seq": entry.seq}
-            )
+            self._rounds.append(self._round_row(entry))
+        elif entry.kind in ROUND_ENDS:
+            self._ends.append({"kind": entry.kind, **self._round_row(entry)})
         elif entry.kind == "alarm_raised":
             facts = msgspec.json.decode(entry.facts)
             self._raised.append(
@@ -160,12 +163,17 @@ class _Batch:
         elif entry.kind == "alarm_acknowledged":
             self._acknowledged.append(entry)
 
+    def _round_row(self, entry: Entry) -> dict[str, object]:
+        table, _, number = entry.round.rpartition("/")
+        return {"table_id": table, "number": int(number), "link": self._link, "seq": entry.seq}
+
     def write(self) -> Position:
         """Everything, then the position: one commit makes it all true."""
         for model, rows in (
             (AuditEntry, self._audit),
             (PostingRow, self._postings),
             (RoundRow, self._rounds),
+            (RoundEndRow, self._ends),
             (Alarm, self._raised),
         ):
             if rows:

@@ -12,7 +12,8 @@ from msgspec import UNSET
 from controller.betting.messages import BoxBets, Facts, Returned, RoundBets
 from controller.clock import to_micros, to_text
 from controller.errors import Code, FieldProblem, Refused
-from controller.floor.definition import Floor, Game, Table
+from controller.floor.definition import Floor, Table
+from controller.games.vocabulary import Game
 
 NO_ANTE_RULE = {
     Game.TCP: "TCP 5.4",

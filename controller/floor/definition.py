@@ -5,71 +5,21 @@ force; an API node that knows another one is told so and loads the floor again.
 """
 
 import hashlib
-from enum import StrEnum
 from functools import cached_property
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
+from controller.games.pay_tables import Name, OptionalCents, PayTable, PositiveCents, Title
+from controller.games.rule_sets import Limits, RuleSet
+from controller.games.standard import STANDARD_OF, standard_rules
+from controller.games.vocabulary import Bet, Game
 from controller.ids import UNLINKED, LinkId, MeterId
-from controller.money import AMOUNT_MAX_CENTS, BET_MAX_CENTS, PPM
+from controller.money import BET_MAX_CENTS, PPM
 
-Name = Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9-]{0,39}\Z")]
 TableName = Annotated[str, Meta(pattern=r"^[A-Z0-9][A-Z0-9-]{0,19}\Z")]
-Title = Annotated[str, Meta(min_length=1, max_length=80)]
-PositiveCents = Annotated[int, Meta(ge=1, le=AMOUNT_MAX_CENTS)]
-OptionalCents = Annotated[int, Meta(ge=0, le=AMOUNT_MAX_CENTS)]
 RatePpm = Annotated[int, Meta(ge=0, le=PPM)]
-
-
-class Game(StrEnum):
-    """The rule documents that we implement."""
-
-    TCP = "TCP"
-    MLP = "MLP"
-    GTP = "GTP"
-    NTP = "NTP"
-
-
-GAME_TITLES = {
-    Game.TCP: "3 Card Poker",
-    Game.MLP: "Multi-Link Progressive 3 Card Poker",
-    Game.GTP: "Three-Card Poker Progressive",
-    Game.NTP: "Non-Commission Three Pictures",
-}
-
-PROGRESSIVE_HANDS: dict[Game, tuple[str, ...]] = {
-    # TCP 3.17, GTP pay table
-    Game.TCP: ("akq_spades", "akq_other_suit", "straight_flush", "three_of_a_kind", "straight"),
-    Game.GTP: ("akq_spades", "akq_other_suit", "straight_flush", "three_of_a_kind", "straight"),
-    # MLP 3.17
-    Game.MLP: ("royal_flush", "straight_flush", "four_of_a_kind", "full_house", "flush"),
-    Game.NTP: (),
-}
-"""Hands that a progressive pay table may name, best first."""
-
-
-class PayLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What one hand pays: exactly one of a share of a meter, a fixed amount, or odds."""
-
-    hand: str
-    meter: Name | None = None
-    share_ppm: Annotated[int, Meta(ge=1, le=PPM)] | None = None
-    fixed_cents: PositiveCents | None = None
-    odds_to_one: Annotated[int, Meta(ge=1, le=100_000)] | None = None
-    wager_returned: bool = False
-    envy_cents: OptionalCents = 0
-    rule: Title
-
-
-class PayTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A progressive pay table, best hand first."""
-
-    id: Name
-    game: Game
-    title: Title
-    lines: Annotated[list[PayLine], Meta(min_length=1, max_length=20)]
 
 
 class Meter(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -96,12 +46,14 @@ class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
 
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A table: its game, its link if it has one, and the boxes of its layout."""
+    """A table: its game and rules, its link if any, the boxes of its layout, the limits on its sign."""
 
     id: TableName
     game: Game
     link: Name | None = None
     boxes: Annotated[int, Meta(ge=1, le=12)]
+    rules: Name | None = None
+    limits: dict[Bet, Limits] = {}
 
 
 class Floor(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, dict=True):
@@ -109,6 +61,7 @@ class Floor(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     version: Literal[1]
     casino: Title
+    rule_sets: Annotated[list[RuleSet], Meta(max_length=100)] = []
     pay_tables: Annotated[list[PayTable], Meta(max_length=100)]
     links: Annotated[list[Link], Meta(max_length=100)]
     tables: Annotated[list[Table], Meta(min_length=1, max_length=2000)]
@@ -127,6 +80,22 @@ class Floor(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     def pay_tables_by_id(self) -> dict[str, PayTable]:
         """Pay tables by name."""
         return {pay_table.id: pay_table for pay_table in self.pay_tables}
+
+    @cached_property
+    def rule_sets_by_id(self) -> dict[str, RuleSet]:
+        """Rule sets by name: the standard ones, and the casino's own."""
+        return standard_rules() | {rules.id: rules for rules in self.rule_sets}
+
+    def rules_of(self, table: Table) -> RuleSet:
+        """The rules that a table plays by."""
+        return self.rule_sets_by_id[table.rules or STANDARD_OF[table.game]]
+
+    def pay_table_of(self, table: Table) -> PayTable | None:
+        """The progressive pay table of a table on a link."""
+        if table.link is None:
+            return None
+        offered = (self.pay_tables_by_id[name] for name in self.links_by_id[table.link].pay_tables)
+        return next(pay_table for pay_table in offered if pay_table.game is table.game)
 
     @cached_property
     def meter_links(self) -> dict[MeterId, LinkId]:
@@ -154,4 +123,7 @@ class Floor(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         own = self.links_by_id.get(link)
         pay_tables = [self.pay_tables_by_id[name] for name in own.pay_tables] if own else []
         tables = sorted((t for t in self.tables if self.link_of(t) == link), key=lambda t: t.id)
-        return msgspec.json.encode([own, pay_tables, tables], order="sorted")
+        rules = sorted({self.rules_of(t).id for t in tables})
+        return msgspec.json.encode(
+            [own, pay_tables, tables, [self.rule_sets_by_id[name] for name in rules]], order="sorted"
+        )

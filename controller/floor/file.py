@@ -1,120 +1,23 @@
-"""Reading a floor file: YAML, because people comment it; every error names line, field and expectation.
+"""Reading a floor file."""
 
-YAML's own types are narrowed to mappings, lists, text, integers, booleans and null: a float in a
-floor file is always a mistake about money, and a date or a repeated key is one about YAML.
-"""
-
-import re
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import msgspec
-import yaml
 
-from controller.errors import JackpotError
 from controller.floor.definition import Floor
 from controller.floor.rules import contradictions
+from controller.yaml_source import read_yaml
 
-_KINDS: dict[str, Callable[[str], Any]] = {
-    "str": str,
-    "int": int,
-    "bool": lambda text: text == "true",
-    "null": lambda _: None,
-}
 # msgspec completes a type's description at its first use, and two threads that meet there crash the
 # process: it is completed here, at import.
 msgspec.json.Decoder(Floor)
 
 
-@dataclass
-class FloorFileError(JackpotError):
-    """A floor file that is refused: where, which field, and what was expected."""
-
-    source: str
-    line: int
-    field: str
-    expected: str
-
-    def __str__(self) -> str:
-        return f"{self.source}:{self.line}: {self.field}: {self.expected}"
-
-
-class _Reader:
-    """Turns YAML nodes into plain values and remembers the line of each path."""
-
-    def __init__(self, source: str) -> None:
-        self.source = source
-        self.lines: dict[str, int] = {}
-
-    def error(self, field: str, expected: str) -> FloorFileError:
-        """An error at the nearest path that has a line."""
-        path = field
-        while path and path not in self.lines:
-            path = path.rpartition("[" if path.endswith("]") else ".")[0]
-        return FloorFileError(self.source, self.lines.get(path, 1), field or "the file", expected)
-
-    def value(self, node: yaml.Node, path: str) -> Any:
-        self.lines.setdefault(path, node.start_mark.line + 1)
-        if isinstance(node, yaml.MappingNode):
-            return self._mapping(node, path)
-        if isinstance(node, yaml.SequenceNode):
-            return [self.value(item, f"{path}[{i}]") for i, item in enumerate(node.value)]
-        kind = node.tag.rpartition(":")[2]
-        if kind == "int" and not re.fullmatch(r"-?(0|[1-9][\d_]*)", node.value):
-            kind = "int in another base"
-        if kind == "bool" and node.value not in ("true", "false"):
-            kind = "neither true nor false"
-        if kind not in _KINDS:
-            raise self.error(
-                path, f"expected text, a whole number or true/false, got {node.value!r} ({kind})"
-            )
-        return _KINDS[kind](node.value)
-
-    def _mapping(self, node: yaml.MappingNode, path: str) -> dict[str, Any]:
-        result: dict[str, Any] = {}
-        for key, value in node.value:
-            name = str(key.value)
-            child = f"{path}.{name}" if path else name
-            self.lines[child] = key.start_mark.line + 1
-            if name in result:
-                raise self.error(child, "expected each field once, this one is repeated")
-            result[name] = self.value(value, child)
-        return result
-
-
 def parse_floor(text: str, source: str = "floor") -> Floor:
-    """A validated floor, or a `FloorFileError`."""
-    reader = _Reader(source)
-    try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = mark.line + 1 if mark else 1
-        problem = getattr(error, "problem", None) or str(error)
-        raise FloorFileError(source, line, "the file", f"expected YAML: {problem}") from error
-    if node is None:
-        raise FloorFileError(source, 1, "the file", "expected a floor, got an empty file")
-    plain = reader.value(node, "")
-    try:
-        floor = msgspec.convert(plain, type=Floor)
-    except msgspec.ValidationError as error:
-        raise _located(reader, str(error)) from error
-    for path, expected in contradictions(floor):
-        raise reader.error(path, expected)
-    return floor
+    """A validated floor, or a `SourceError`."""
+    return read_yaml(text, Floor, contradictions, source)
 
 
 def load_floor(path: Path) -> Floor:
     """Read and validate a floor file."""
     return parse_floor(path.read_text(encoding="utf-8"), str(path))
-
-
-def _located(reader: _Reader, message: str) -> FloorFileError:
-    expected, _, path = message.partition(" - at `")
-    field = path.rstrip("`").removeprefix("$").removeprefix(".")
-    named = re.search(r"(?:unknown|missing required) field `(\w+)`", expected)
-    if named:
-        field = f"{field}.{named[1]}" if field else named[1]
-    return reader.error(field, expected[0].lower() + expected[1:])

@@ -2,15 +2,23 @@
 
 from collections.abc import Iterator
 
-from controller.floor.definition import PROGRESSIVE_HANDS, Floor, Game, Link, Meter, PayLine, PayTable
+from controller.floor.definition import Floor, Link, Meter, Table
+from controller.games.pay_tables import PROGRESSIVE_HANDS, PayLine, PayTable
+from controller.games.rule_sets import LIMITED_BETS, rule_set_contradictions
+from controller.games.standard import standard_rules
+from controller.games.vocabulary import Game
 from controller.ids import UNLINKED
 from controller.money import PPM
-
-Finding = tuple[str, str]
+from controller.yaml_source import Finding
 
 
 def contradictions(floor: Floor) -> Iterator[Finding]:
     """Every contradiction in a floor, in the order of the file."""
+    yield from _repeated("rule_sets", [rules.id for rules in floor.rule_sets])
+    for i, rules in enumerate(floor.rule_sets):
+        if rules.id in standard_rules():
+            yield f"rule_sets[{i}].id", f"expected another name, {rules.id!r} is a standard rule set"
+        yield from rule_set_contradictions(f"rule_sets[{i}]", rules)
     yield from _repeated("pay_tables", [p.id for p in floor.pay_tables])
     for i, pay_table in enumerate(floor.pay_tables):
         yield from _pay_table(f"pay_tables[{i}]", pay_table)
@@ -93,8 +101,22 @@ def _meter(path: str, meter: Meter) -> Iterator[Finding]:
         yield f"{path}.cap_cents", "expected at least the reset value and the opening value"
 
 
+def _table(path: str, table: Table, floor: Floor) -> Iterator[Finding]:
+    if table.rules is not None:
+        rules = floor.rule_sets_by_id.get(table.rules)
+        if rules is None or rules.game is not table.game:
+            own = sorted(r.id for r in floor.rule_sets_by_id.values() if r.game is table.game)
+            yield f"{path}.rules", f"expected a rule set of {table.game}: {', '.join(own)}"
+    for bet, limits in table.limits.items():
+        if bet not in LIMITED_BETS[table.game]:
+            yield f"{path}.limits.{bet}", f"expected one of {', '.join(LIMITED_BETS[table.game])}"
+        if limits.max_cents is not None and limits.max_cents < limits.min_cents:
+            yield f"{path}.limits.{bet}.max_cents", "expected at least the minimum"
+
+
 def _tables(floor: Floor) -> Iterator[Finding]:
     for i, table in enumerate(floor.tables):
+        yield from _table(f"tables[{i}]", table, floor)
         if table.link is None:
             continue
         if table.game is Game.NTP:

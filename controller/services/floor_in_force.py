@@ -7,12 +7,14 @@ seconds have passed. None of them may stop bets while SQL is down.
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock, Thread
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from controller.errors import Code, LedgerUnavailable, Refused, StoreUnavailable
 from controller.floor.definition import Floor, Table
 from controller.ids import LinkId
 from controller.store.link_store import LinkMissing, LinkStore, StaleDefinition
+
+Result = TypeVar("Result")
 
 REFRESH_SECONDS = 5.0
 UNKNOWN_SECONDS = 0.1
@@ -78,7 +80,19 @@ class FloorInForce:
             known = self._check(known)
         known.table(name)
 
-    def after_stale(self, stale: KnownFloor, error: StaleDefinition) -> KnownFloor:
+    def with_floor(self, attempt: Callable[[KnownFloor], Result]) -> Result:
+        """Do something by the floor as it is known; once more if the store says that it has changed."""
+        known = self.known()
+        try:
+            return attempt(known)
+        except StaleDefinition as error:
+            newer = self._after_stale(known, error)
+        try:
+            return attempt(newer)
+        except StaleDefinition as error:
+            raise Refused(Code.FLOOR_CHANGING, f"{error}; try again in a moment") from error
+
+    def _after_stale(self, stale: KnownFloor, error: StaleDefinition) -> KnownFloor:
         """A newer floor than the one that turned out stale, or a refusal that is safe to retry."""
         current = self._load() if self._known is stale else self._known
         if current is None or (current.version == stale.version and current.epochs == stale.epochs):

@@ -1,7 +1,7 @@
 """A table's rounds: opening, locked bets, and what was recorded."""
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import msgspec
 
@@ -13,9 +13,8 @@ from controller.ids import LinkId
 from controller.money import displayed
 from controller.services.floor_in_force import FloorInForce, KnownFloor
 from controller.store.group_commit import GroupCommit
-from controller.store.link_store import LinkStore, Record, RoundOutcome, StaleDefinition
+from controller.store.link_store import LinkStore, Record, RoundOutcome
 
-Result = TypeVar("Result")
 Archive = Callable[[str, int], Record | None]
 """Finds a recorded round in the ledger, for retries of rounds that Redis has let go of."""
 
@@ -47,7 +46,7 @@ class Rounds:
             self._nudge(link)
             return int(next_round), Ack(epoch=int(epoch), seq=int(seq), hash=head)
 
-        return self._with_floor(attempt)
+        return self._floor.with_floor(attempt)
 
     def record_bets(self, name: str, number: int, body: RoundBets) -> tuple[bool, BetsAnswer]:
         """Record one round's bets; whether they are new, and the recorded answer."""
@@ -78,16 +77,7 @@ class Rounds:
             results += [_not_attempted() for _ in rounds[len(results) :]]
             return results
 
-        return self._with_floor(attempt)
-
-    def find(self, name: str, number: int) -> BetsAnswer:
-        """What is recorded of a round."""
-        known = self._floor.known()
-        link = known.floor.link_of(known.table(name))
-        record = self._store.record(link, name, number) or self._archive(name, number)
-        if record is None:
-            raise Refused(Code.ROUND_UNKNOWN, f"round: table {name} has no recorded round {number}")
-        return answer_from(record)
+        return self._floor.with_floor(attempt)
 
     def _record_locked(
         self, known: KnownFloor, link: LinkId, locked: list[LockedRound]
@@ -152,17 +142,6 @@ class Rounds:
         self._store.raise_alarm(link, subject, facts)
         self._nudge(link)
         return Refused(Code.ROUND_NUMBER_PASSED, detail)
-
-    def _with_floor(self, attempt: Callable[[KnownFloor], Result]) -> Result:
-        known = self._floor.known()
-        try:
-            return attempt(known)
-        except StaleDefinition as error:
-            newer = self._floor.after_stale(known, error)
-        try:
-            return attempt(newer)
-        except StaleDefinition as error:
-            raise Refused(Code.FLOOR_CHANGING, f"{error}; try again in a moment") from error
 
 
 def answer_from(record: Record, facts: Facts | None = None) -> BetsAnswer:

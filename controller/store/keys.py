@@ -21,12 +21,12 @@ class LinkKeys:
 
     @property
     def link(self) -> str:
-        """HASH: epoch, definition, status, reason, seq, at, head, bet_cents, meters (ids, in order)."""
+        """HASH: epoch, definition, status, reason, seq, at, head, released, bet_cents, meters (ordered)."""
         return f"{self.tag}:link"
 
     @property
     def meters(self) -> str:
-        """HASH per `<meter>/`: value, overflow, reserve, cap, reset (micro-cents), rates, cycle, status."""
+        """HASH per `<meter>/`: value, overflow, reserve, owed, cap, reset (micro-cents), rates, cycle, …."""
         return f"{self.tag}:meters"
 
     @property
@@ -36,7 +36,8 @@ class LinkKeys:
 
     @property
     def rounds(self) -> str:
-        """HASH: `<table>/<round>` the recorded answer, until the ledger has it and a later round came."""
+        """HASH: `<table>/<round>` the recorded bets, until the ledger has them and a later round came;
+        `<table>/<round>/result` and `/void` how the round ended."""
         return f"{self.tag}:rounds"
 
     @property

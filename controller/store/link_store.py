@@ -14,6 +14,7 @@ from controller.floor.definition import Floor, Link
 from controller.ids import LinkId
 from controller.journal.entry import Entry, parse_amounts
 from controller.money import to_micro
+from controller.results.reversal import Reversal
 from controller.store.connection import Client, PinnedConnections
 from controller.store.keys import LinkKeys
 from controller.store.scripts import load_scripts
@@ -62,6 +63,34 @@ class Record(msgspec.Struct, frozen=True):
         """Read what contribute.lua wrote."""
         body_hash, epoch, seq, at, head, after, facts = text.split("\n")
         return cls(body_hash, int(epoch), int(seq), int(at), head, parse_amounts(after), facts)
+
+
+class RoundRecords(msgspec.Struct, frozen=True):
+    """What the store holds of a round: its bets, and how it ended."""
+
+    bets: Record | None
+    result: Record | None
+    void: Record | None
+    highest: int
+    """The table's highest recorded round."""
+
+
+class RoundEnd(msgspec.Struct, frozen=True):
+    """How a round ends, ready for the store."""
+
+    table: str
+    round: int
+    body_hash: str
+    facts: str
+    ledgered_seq: int
+    """How far the caller has looked in the ledger for an earlier end."""
+    reversal: Reversal
+
+    def reversal_arguments(self) -> list[str]:
+        """What the scripts take back."""
+        reversal = self.reversal
+        meters = [str(v) for m in reversal.meters for v in (m.meter, m.owed, m.overflow, m.reserve)]
+        return [str(reversal.staked), str(reversal.house), str(len(reversal.meters)), *meters]
 
 
 class RoundOutcome(msgspec.Struct, frozen=True):
@@ -155,6 +184,50 @@ class LinkStore:
             )
         return bool(reply[0] != "unchanged")
 
+    def record_result(
+        self, link: LinkId, epoch: int, definition: str, end: RoundEnd
+    ) -> tuple[str, Record | None]:
+        """Record a round's result: an outcome of the script, and the record that stands."""
+        reply = self._run(
+            "record_result",
+            link,
+            end.reversal_arguments(),
+            epoch=str(epoch),
+            definition=definition,
+            field=f"{end.table}/{end.round}",
+            body_hash=end.body_hash,
+            ledgered_seq=str(end.ledgered_seq),
+            facts=end.facts,
+        )
+        return _ended(reply)
+
+    def void_round(
+        self,
+        link: LinkId,
+        epoch: int,
+        definition: str,
+        end: RoundEnd,
+        *,
+        highest: int,
+        result_seq: int | None,
+    ) -> tuple[str, Record | None]:
+        """Void a round that the caller judged knowing the table's highest round and the round's result."""
+        reply = self._run(
+            "void_round",
+            link,
+            end.reversal_arguments(),
+            epoch=str(epoch),
+            definition=definition,
+            table=end.table,
+            field=f"{end.table}/{end.round}",
+            body_hash=end.body_hash,
+            ledgered_seq=str(end.ledgered_seq),
+            highest=str(highest),
+            result_seq=str(result_seq or ""),
+            facts=end.facts,
+        )
+        return _ended(reply)
+
     def open_table(self, link: LinkId, epoch: int, definition: str, table: str, facts: str) -> list[str]:
         """Journal that a table has opened: next round, sequence, epoch, head."""
         reply = self._run(
@@ -212,10 +285,23 @@ class LinkStore:
         return length, int(oldest[1]["at"]) if oldest else None
 
     def record(self, link: LinkId, table: str, number: int) -> Record | None:
-        """The recorded answer of a round, if Redis still holds it."""
+        """The recorded bets of a round, if Redis still holds them."""
+        return self.records(link, table, number).bets
+
+    def records(self, link: LinkId, table: str, number: int) -> RoundRecords:
+        """What Redis still holds of a round, and the table's highest round, at one instant."""
+        keys, field = LinkKeys.of(link), f"{table}/{number}"
         with _guarded():
-            text = self._client.hget(LinkKeys.of(link).rounds, f"{table}/{number}")
-        return Record.parse(cast("str", text)) if text else None
+            pipe = self._client.pipeline(transaction=True)
+            pipe.hmget(keys.rounds, field, f"{field}/result", f"{field}/void")
+            pipe.hget(keys.tables, table)
+            texts, highest = pipe.execute()
+        bets, result, void = (Record.parse(text) if text else None for text in texts)
+        return RoundRecords(bets, result, void, int(highest or 0))
+
+    def entry(self, link: LinkId, seq: int) -> Entry | None:
+        """One journal entry, if the store still holds it."""
+        return next((e for e in self.journal_after(link, seq - 1, 1) if e.seq == seq), None)
 
     def meters(self, links: Iterable[LinkId]) -> list[MeterState]:
         """Every meter of these links, each link read at one instant."""
@@ -272,6 +358,10 @@ def _entries(found: Any) -> Iterator[tuple[str, dict[str, str]]]:
         if fields is None:
             raise LedgerMismatch(f"stream entry {stream_id} has no fields")
         yield stream_id, fields
+
+
+def _ended(reply: list[Any]) -> tuple[str, Record | None]:
+    return reply[0], Record.parse(reply[1]) if len(reply) > 1 else None
 
 
 def _round_outcome(outcome: str, record: str) -> RoundOutcome:

@@ -256,9 +256,10 @@ def test_a_round_can_be_read_back(
 ) -> None:
     recorded = post(PATH, BETS).json
     headers = {"Authorization": f"Bearer {keys['TCP-01']}"}
-    assert client.get(PATH.removesuffix("/bets"), headers=headers).json == recorded
+    expected = {**recorded, "state": "open"}
+    assert client.get(PATH.removesuffix("/bets"), headers=headers).json == expected
     post("/v1/tables/TCP-01/rounds/2/bets", BETS)
     drain(parts)
-    assert client.get(PATH.removesuffix("/bets"), headers=headers).json == recorded
+    assert client.get(PATH.removesuffix("/bets"), headers=headers).json == expected
     missing = client.get("/v1/tables/TCP-01/rounds/77", headers=headers)
     assert (missing.status_code, missing.json["code"]) == (404, "round_unknown")  # type: ignore[index]

@@ -13,7 +13,17 @@ from controller.store.scripts import Script, load_scripts, parse_script
 from deploy.reference import pages
 
 ROOT = Path(__file__).parents[2]
-PURE = ["money.py", "clock.py", "ids.py", "errors.py", "audit_chain.py", "floor", "journal", "betting"]
+PURE = [
+    "money.py",
+    "clock.py",
+    "ids.py",
+    "errors.py",
+    "audit_chain.py",
+    "floor",
+    "journal",
+    "betting",
+    "games",
+]
 FOLDERS = ("api", "controller", "deploy", "models", "workers")
 SOURCES = sorted(p for d in FOLDERS for p in (ROOT / d).rglob("*.py") if p.parent.name != "versions")
 LUA = sorted((ROOT / "controller/store/lua").rglob("*.lua"))

@@ -4,8 +4,9 @@ from importlib.resources import files
 
 import pytest
 
-from controller.floor.definition import Game
-from controller.floor.file import FloorFileError, parse_floor
+from controller.floor.file import parse_floor
+from controller.games.vocabulary import Game
+from controller.yaml_source import SourceError
 
 SAMPLE = (files("deploy") / "floor.yaml").read_text(encoding="utf-8")
 
@@ -89,14 +90,14 @@ def test_the_sample_floor_has_all_four_games() -> None:
     ],
 )
 def test_a_wrong_field_is_named(old: str, new: str, field: str, expected: str) -> None:
-    with pytest.raises(FloorFileError) as refused:
+    with pytest.raises(SourceError) as refused:
         parse_floor(edited(old, new), "my.yaml")
     assert (refused.value.field, expected in refused.value.expected) == (field, True), str(refused.value)
 
 
 def test_the_line_is_the_fields_own() -> None:
     text = edited("rate_ppm: 172_500", "rate_ppm: -3")
-    with pytest.raises(FloorFileError) as refused:
+    with pytest.raises(SourceError) as refused:
         parse_floor(text, "my.yaml")
     assert str(refused.value).startswith(
         f"my.yaml:{line_of(text, 'rate_ppm: -3')}: links[1].meters[0].rate_ppm: "
@@ -105,7 +106,7 @@ def test_the_line_is_the_fields_own() -> None:
 
 @pytest.mark.parametrize(("text", "line"), [("", 1), ("a: [", 1), ("version: 1\n\tx: 2", 2), ("- 1", 1)])
 def test_what_is_no_floor_at_all_is_refused(text: str, line: int) -> None:
-    with pytest.raises(FloorFileError) as refused:
+    with pytest.raises(SourceError) as refused:
         parse_floor(text)
     assert refused.value.line == line
 

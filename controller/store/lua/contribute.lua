@@ -43,11 +43,12 @@ local bet_cents = tonumber(settings[1])
 local meters = {}
 for id in string.gmatch(settings[2], '[^,]+') do
   local f = redis.call('HMGET', meters_key, id .. '/value', id .. '/overflow', id .. '/cap',
-                       id .. '/rate_ppm', id .. '/reserve_ppm', id .. '/reserve')
+                       id .. '/rate_ppm', id .. '/reserve_ppm', id .. '/reserve', id .. '/owed')
   meters[#meters + 1] = {
     id = id, value = exact_parse(f[1]), overflow = exact_parse(f[2]),
     cap = f[3] ~= '' and exact_parse(f[3]) or nil,
-    rate_ppm = tonumber(f[4]), reserve_ppm = tonumber(f[5]), reserve = exact_parse(f[6])}
+    rate_ppm = tonumber(f[4]), reserve_ppm = tonumber(f[5]), reserve = exact_parse(f[6]),
+    owed = exact_parse(f[7] or '0')}
 end
 
 -- How one round's bets divide. Nothing is rounded: cents x parts per million are whole micro-cents.
@@ -58,15 +59,18 @@ local function split(bets)
   for m, meter in ipairs(meters) do
     local contribution = exact_share(staked_cents, meter.rate_ppm)
     local reserve = exact_share(staked_cents, meter.reserve_ppm)
+    -- What the meter owes for bets that went back is repaid before the sign moves on.
+    local repaid = exact_less(meter.owed, contribution) and meter.owed or contribution
     local room = meter.cap and exact_sub(meter.cap, meter.value) or nil
-    local to_value, to_overflow = contribution, {0, 0}
-    if room and exact_less(room, contribution) then
-      to_value, to_overflow = room, exact_sub(contribution, room)
+    local to_value, to_overflow = exact_sub(contribution, repaid), {0, 0}
+    if room and exact_less(room, to_value) then
+      to_value, to_overflow = room, exact_sub(to_value, room)
     end
     rest = exact_sub(exact_sub(rest, contribution), reserve)
     shares[m] = {value = exact_add(meter.value, to_value), to_value = to_value,
                  overflow = exact_add(meter.overflow, to_overflow), to_overflow = to_overflow,
-                 reserve = exact_add(meter.reserve, reserve), to_reserve = reserve}
+                 reserve = exact_add(meter.reserve, reserve), to_reserve = reserve,
+                 owed = exact_sub(meter.owed, repaid), repaid = repaid}
   end
   return {staked = {staked_cents, 0}, house = rest, meters = shares}
 end
@@ -86,6 +90,7 @@ local function postings_of(division)
   end
   post('bets', '-', division.staked)
   for m, share in ipairs(division.meters) do
+    post('owed/' .. meters[m].id, '', share.repaid)
     post('meter/' .. meters[m].id, '', share.to_value)
     post('overflow/' .. meters[m].id, '', share.to_overflow)
     post('reserve/' .. meters[m].id, '', share.to_reserve)
@@ -98,7 +103,7 @@ local function apply(division)
   local after = {}
   for m, share in ipairs(division.meters) do
     local meter = meters[m]
-    meter.value, meter.overflow, meter.reserve = share.value, share.overflow, share.reserve
+    meter.value, meter.overflow, meter.reserve, meter.owed = share.value, share.overflow, share.reserve, share.owed
     after[m] = meter.id .. '=' .. exact_format(meter.value)
   end
   return table.concat(after, ';')
@@ -150,7 +155,7 @@ if #new_rounds > 0 then
   for _, meter in ipairs(meters) do
     redis.call('HSET', meters_key, meter.id .. '/value', exact_format(meter.value),
                meter.id .. '/overflow', exact_format(meter.overflow),
-               meter.id .. '/reserve', exact_format(meter.reserve))
+               meter.id .. '/reserve', exact_format(meter.reserve), meter.id .. '/owed', exact_format(meter.owed))
   end
   link_save(link_key, link)
 end

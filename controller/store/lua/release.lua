@@ -1,43 +1,66 @@
 -- Let go of what the ledger has: journal entries up to a sequence number, and their dedupe records
--- except each table's latest round. What to let go is read from the entries themselves, so a worker
--- that died between its commit and this call leaves nothing behind: the next one releases it.
+-- except those of each table's latest round. What to let go is read from the entries themselves, so a
+-- worker that died between its commit and this call leaves nothing behind: the next one releases it.
 --
 -- A table's latest record outlives its entry; `<table>/kept` names it, so that it goes when a later
--- round takes its place. At most `limit` entries a call, so that bets never wait long: call again
--- until 0.
+-- round takes its place. How a round ended goes with its bets, unless the ledger does not have it yet:
+-- then it goes with its own entry. `released` on the link tells how far a caller must look in the ledger.
+-- At most `limit` entries a call, so that bets never wait long: call again until 0.
 --
--- @keys tables rounds stream
+-- @keys link tables rounds stream
 -- @args ledgered_seq limit
 -- @returns released count
 
-local entries = redis.call('XRANGE', KEYS[3], '-', ARGV[1] .. '-0', 'COUNT', ARGV[2])
+local entries = redis.call('XRANGE', KEYS[4], '-', ARGV[1] .. '-0', 'COUNT', ARGV[2])
 if #entries == 0 then return 0 end
+local last = tonumber(string.match(entries[#entries][1], '^(%d+)'))
 
-local function round_of(fields)
+local function read(fields)
+  local kind, round
   for i = 1, #fields, 2 do
-    if fields[i] == 'round' then return string.match(fields[i + 1], '^(.*)/(%d+)$') end
+    if fields[i] == 'kind' then kind = fields[i + 1] end
+    if fields[i] == 'round' then round = fields[i + 1] end
   end
+  return kind, round, string.match(round, '^(.*)/(%d+)$')
 end
 
 local latest, kept, gone = {}, {}, {}
+local function know(table_id)
+  if latest[table_id] then return end
+  local known = redis.call('HMGET', KEYS[2], table_id, table_id .. '/kept')
+  latest[table_id], kept[table_id] = known[1] or '', known[2] or ''
+end
+
+-- A round's bets go, and with them each way it ended that this call or an earlier one has let go of.
+local function let_go(field)
+  gone[#gone + 1] = field
+  local ends = redis.call('HMGET', KEYS[3], field .. '/result', field .. '/void')
+  for n, suffix in ipairs({'/result', '/void'}) do
+    local seq = ends[n] and tonumber(string.match(ends[n], '^[^\n]*\n[^\n]*\n(%d+)'))
+    if seq and seq <= last then gone[#gone + 1] = field .. suffix end
+  end
+end
+
+local SUFFIX = {result_recorded = '/result', round_voided = '/void'}
 for _, entry in ipairs(entries) do
-  local table_id, round = round_of(entry[2])
+  local kind, field, table_id, round = read(entry[2])
   if table_id then
-    if not latest[table_id] then
-      local known = redis.call('HMGET', KEYS[1], table_id, table_id .. '/kept')
-      latest[table_id], kept[table_id] = known[1], known[2] or ''
-    end
-    if kept[table_id] ~= '' then gone[#gone + 1] = table_id .. '/' .. kept[table_id] end
-    kept[table_id] = round
-    if latest[table_id] ~= round then
-      gone[#gone + 1] = table_id .. '/' .. round
-      kept[table_id] = ''
+    know(table_id)
+    if kind == 'bets_recorded' then
+      if kept[table_id] ~= '' then let_go(table_id .. '/' .. kept[table_id]) end
+      kept[table_id] = round
+      if latest[table_id] ~= round then
+        let_go(field)
+        kept[table_id] = ''
+      end
+    elseif SUFFIX[kind] and kept[table_id] ~= round then
+      gone[#gone + 1] = field .. SUFFIX[kind]
     end
   end
 end
 
 -- Writes start here.
-if #gone > 0 then redis.call('HDEL', KEYS[2], unpack(gone)) end
-for table_id, round in pairs(kept) do redis.call('HSET', KEYS[1], table_id .. '/kept', round) end
-local last = tonumber(string.match(entries[#entries][1], '^(%d+)'))
-return redis.call('XTRIM', KEYS[3], 'MINID', string.format('%.0f-0', last + 1))
+if #gone > 0 then redis.call('HDEL', KEYS[3], unpack(gone)) end
+for table_id, round in pairs(kept) do redis.call('HSET', KEYS[2], table_id .. '/kept', round) end
+redis.call('HSET', KEYS[1], 'released', string.format('%.0f', last))
+return redis.call('XTRIM', KEYS[4], 'MINID', string.format('%.0f-0', last + 1))

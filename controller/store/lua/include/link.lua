@@ -5,10 +5,11 @@
 if redis.replicate_commands then redis.replicate_commands() end
 
 local function link_load(key)
-  local f = redis.call('HMGET', key, 'epoch', 'definition', 'status', 'reason', 'seq', 'at', 'head')
+  local f = redis.call('HMGET', key, 'epoch', 'definition', 'status', 'reason', 'seq', 'at', 'head',
+                       'released')
   if not f[1] then return nil end
   return {epoch = f[1], definition = f[2], status = f[3], reason = f[4],
-          seq = tonumber(f[5]), at = tonumber(f[6]), head = f[7]}
+          seq = tonumber(f[5]), at = tonumber(f[6]), head = f[7], released = tonumber(f[8] or '0')}
 end
 
 -- A refusal for the whole call, or nil when the link takes the command.

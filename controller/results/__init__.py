@@ -1,0 +1,1 @@
+"""How rounds end: results and voids, checked against the recorded bets and settled by the games' rules."""

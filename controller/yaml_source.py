@@ -108,7 +108,7 @@ def read_yaml(
 
 def _located(reader: _Reader, message: str) -> SourceError:
     expected, _, path = message.partition(" - at `")
-    field = path.rstrip("`").removeprefix("$").removeprefix(".")
+    field = path.rstrip("`").removeprefix("key` in `").removeprefix("$").removeprefix(".")
     named = re.search(r"(?:unknown|missing required) field `(\w+)`", expected)
     if named:
         field = f"{field}.{named[1]}" if field else named[1]

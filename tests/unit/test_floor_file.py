@@ -60,21 +60,31 @@ def test_the_sample_floor_has_all_four_games() -> None:
         ("meter: tcp-major, share", "share", "pay_tables[0].lines[0].meter", "with share_ppm"),
         ("{id: TCP-02, ", "{id: TCP-01, ", "tables[1].id", "already taken"),
         ("id: TCP-03, game: TCP", "id: TCP-03, game: MLP", "tables[2].game", "a game of link"),
-        ("id: NTP-01, game: NTP", "id: NTP-01, game: NTP, link: three-card", "tables[24].link", "none"),
+        ("id: NTP-02, game: NTP", "id: NTP-02, game: NTP, link: three-card", "tables[25].link", "none"),
         (
             "id: TCP-04, game: TCP, link: three-card",
             "id: TCP-04, game: TCP, link: x",
             "tables[3].link",
             "no 'x'",
         ),
-        ("boxes: 6}", "boxes: 60}", "tables[20].boxes", "<= 12"),
+        ("boxes: 6,", "boxes: 60,", "tables[20].boxes", "<= 12"),
+        (
+            "tie: {min_cents: 100",
+            "tie: {min_cents: 100_000",
+            "tables[24].limits.tie.max_cents",
+            "the minimum",
+        ),
+        ("      tie: {", "      ante: {", "tables[24].limits.ante", "initial, tie, three_pictures"),
+        ("      tie: {", "      party: {", "tables[24].limits", "enum value"),
+        ("{id: TCP-02, ", "{id: TCP-02, rules: x, ", "tables[1].rules", "tcp-rws-v3"),
+        ("{id: TCP-02, ", "{id: TCP-02, rules: mlp-rws-v2, ", "tables[1].rules", "tcp-rws-v3"),
         ("version: 1", "version: 2", "version", "invalid enum value 2"),
         ("casino: Sample Casino", "casino: yes", "casino", "neither true nor false"),
         ("casino: Sample Casino", "casino: a\ncasino: b", "casino", "repeated"),
         ("casino: Sample Casino", "casino: 2020-01-01", "casino", "timestamp"),
         ("casino: Sample Casino", "", "casino", "missing required"),
-        ("boxes: 7}", "boxes: 0x7}", "tables[0].boxes", "another base"),
-        ("boxes: 7}", "boxes: 07}", "tables[0].boxes", "another base"),
+        ("boxes: 7,", "boxes: 0x7,", "tables[1].boxes", "another base"),
+        ("boxes: 7,", "boxes: 07,", "tables[1].boxes", "another base"),
         (
             "wager_returned: true, rule",
             "wager_returned: yes, rule",
@@ -112,6 +122,6 @@ def test_what_is_no_floor_at_all_is_refused(text: str, line: int) -> None:
 
 
 def test_a_links_digest_follows_its_own_definition_only() -> None:
-    before, after = parse_floor(SAMPLE), parse_floor(edited("id: TCP-01, game", "id: TCP-99, game"))
+    before, after = parse_floor(SAMPLE), parse_floor(edited("id: TCP-02, game", "id: TCP-99, game"))
     changed = {link for link in before.link_ids if before.digest(link) != after.digest(link)}
     assert changed == {"three-card"}

@@ -116,7 +116,11 @@ def curl(floor: Floor, schemas: Schemas) -> Callable[[Route, str], str]:
     return command
 
 
-_OPTIONAL_SHOWN = ("ante_cents", "progressive_cents")
+_OPTIONAL_SHOWN = {
+    "BoxBets": ("ante_cents", "progressive_cents"),
+    "ResultBox": ("cards", "decision", "dealt_at"),
+}
+"""Optional fields that make the example of a type worth reading."""
 
 
 def _samples(floor: Floor) -> dict[str, object]:
@@ -129,6 +133,12 @@ def _samples(floor: Floor) -> dict[str, object]:
         "state": "open",
         "by": "Pit manager",
         "bets_closed_at": "2026-11-18T08:00:00Z",
+        "dealt_at": "2026-11-18T08:00:20Z",
+        "voided_at": "2026-11-18T08:00:40Z",
+        "dealer": ["QS", "7D", "2C"],
+        "cards": ["AS", "KS", "QH"],
+        "decision": "play",
+        "reason": "foreign_card",
         "ante_cents": 1000,
         "progressive_cents": 0,
     }
@@ -149,7 +159,7 @@ def _example(schemas: Schemas, schema: Schema, name: str, samples: dict[str, obj
     if "$ref" in schema:
         return _example(schemas, schemas[_target(schema)], name, samples)
     if "properties" in schema:
-        shown = (*schema.get("required", []), *_OPTIONAL_SHOWN)
+        shown = (*schema.get("required", []), *_OPTIONAL_SHOWN.get(schema.get("title", ""), ()))
         return {
             field: _example(schemas, own, field, samples)
             for field, own in schema["properties"].items()

@@ -9,8 +9,11 @@ import click
 
 from controller.errors import JackpotError
 from controller.floor.file import load_floor
+from controller.games.standard import standard_rules, standard_text
 from controller.settings import Settings, load_settings, variable
 from deploy.embedded_redis import url_of_running
+from deploy.odds_chart import write_charts
+from deploy.odds_report import ask, find_floor, report_json, report_text
 from deploy.prepare import OPERATOR, apply_floor, now, prepare_database
 from deploy.supervisor import supervise
 from models.audit import check_link
@@ -107,6 +110,19 @@ def apply(file: Path) -> None:
     click.echo(f"Floor version {applied.version} is in force; changed: {changed}.")
 
 
+@main.command()
+@click.argument("name", required=False)
+def rules(name: str | None) -> None:
+    """List the standard rule sets, or print one: the start of a casino's own."""
+    if name is None:
+        for known in standard_rules().values():
+            click.echo(f"{known.id:14}{known.game:5}{known.title}, version {known.version}")
+    elif name in standard_rules():
+        click.echo(standard_text(name), nl=False)
+    else:
+        raise click.ClickException(f"there is no rule set {name!r}; `jackpot rules` lists them")
+
+
 @main.group()
 def keys() -> None:
     """Keys of tables and operators."""
@@ -142,6 +158,29 @@ def audit() -> None:
         found = floor_in_force(ledger)
         for link in found[1].link_ids if found else ():
             click.echo(f"{link}: {check_link(ledger, link)} entries, chain intact, balances exact.")
+
+
+@main.command()
+@click.argument("link")
+@click.option(
+    "--floor",
+    "file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A floor file instead of the floor in force.",
+)
+@click.option("--boxes", type=click.IntRange(1, 12), default=6, show_default=True, help="Boxes in play.")
+@click.option("--meter", "values", multiple=True, metavar="[NAME=]CENTS", help="A meter's value.")
+@click.option("--json", "as_json", is_flag=True, help="Exact fractions, for programs.")
+@click.option("--svg", type=click.Path(dir_okay=False, path_type=Path), help="Write a chart.")
+def odds(
+    *, link: str, file: Path | None, boxes: int, values: tuple[str, ...], as_json: bool, svg: Path | None
+) -> None:
+    """Exact odds of a link's progressive bet: hands, return, break-even, the long run."""
+    with _sentences():
+        question = ask(find_floor(_settings(), file), link, boxes, values)
+        for written in write_charts(question, svg) if svg else ():
+            click.echo(f"Wrote {written}.", err=True)
+    click.echo(report_json(question) if as_json else report_text(question))
 
 
 @main.command()

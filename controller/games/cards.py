@@ -55,7 +55,8 @@ def parse_card(text: str) -> Card:
     Traceback (most recent call last):
     controller.games.cards.CardError: expected a card such as AS, 10D or 3C, got '1S'
     """
-    card = _BY_TEXT.get(text) or _BY_TEXT.get(text.upper())
+    # ASCII only: other letters turn into a suit's in upper case.
+    card = _BY_TEXT.get(text.upper()) if text.isascii() else None
     if card is None:
         raise CardError(f"expected a card such as AS, 10D or 3C, got {text[:10]!r}")
     return card

@@ -97,7 +97,7 @@ def settle_poker(
         _settle_ante(seat, rules.poker_rules, box, own, shown, limits, folded=folded)
         _settle_pair_plus(seat, rules.poker_rules, box, own, limits, folded=folded)
         if pay_table is not None:
-            hand = _progressive_hand(box, own, community, folded=folded)
+            hand = _progressive_hand(rules.poker_rules, box, own, community, folded=folded)
             hands.append(hand)
             if hand.stake_cents:
                 forfeited = _forfeited(
@@ -137,14 +137,12 @@ def _settle_ante(
 ) -> None:
     stakes = box.stakes
     ante = seat.within(Bet.ANTE, stakes[Bet.ANTE], limits)
+    play = stakes[Bet.PLAY] if folded else _play_in_play(seat, box, ante, stakes[Bet.PLAY])
     if folded or own is None:
-        point = Point.FOLD if folded else Point.NOT_REVEALED
-        why = "the hand was folded" if folded else "the hand was not shown"
-        for bet, stake in ((Bet.ANTE, ante), (Bet.PLAY, stakes[Bet.PLAY])):
+        for bet, stake in ((Bet.ANTE, ante), (Bet.PLAY, play)):
             if stake:
-                seat.lost(bet, stake, point, why)
+                seat.forfeited(bet, stake, Point.FOLD if folded else Point.NOT_REVEALED)
         return
-    play = _play_in_play(seat, box, ante, stakes[Bet.PLAY])
     if not dealer.qualified:
         why = f"the dealer's {describe(dealer.rank)} does not qualify"
         _pay(seat, Bet.ANTE, ante, rules, Point.NOT_QUALIFIED, why)
@@ -205,8 +203,7 @@ def _settle_pair_plus(
     stake = seat.within(Bet.PAIR_PLUS, box.pair_plus_cents, limits)
     forfeited = _forfeited(rules.fold.pair_plus, Point.FOLD_PAIR_PLUS, box, folded)
     if forfeited is not None or own is None:
-        why = "the hand was folded or not shown"
-        seat.lost(Bet.PAIR_PLUS, stake, forfeited or Point.NOT_REVEALED, why)
+        seat.forfeited(Bet.PAIR_PLUS, stake, forfeited or Point.NOT_REVEALED)
         return
     odds = rules.pair_plus_odds.get(own.hand)
     if odds is None:
@@ -223,13 +220,18 @@ def _forfeited(on_fold: str, point: Point, box: PokerBox, folded: bool) -> Point
 
 
 def _progressive_hand(
-    box: PokerBox, own: ThreeCardRank | None, community: tuple[Card, ...], *, folded: bool
+    rules: PokerRules,
+    box: PokerBox,
+    own: ThreeCardRank | None,
+    community: tuple[Card, ...],
+    *,
+    folded: bool,
 ) -> ProgressiveHand:
     hand = None
     if box.cards is not None and own is not None:
         if community:
             hand = progressive_five((*box.cards, community[0], community[1]))
-        else:
+        elif not rules.community_cards:
             hand = progressive_three(box.cards, own)
     return ProgressiveHand(
         box=box.box,

@@ -28,7 +28,7 @@ def settle_progressive(
 ) -> Entitlement | None:
     """End one progressive bet; the entitlement of a paying hand."""
     if forfeited is not None:
-        seat.lost(Bet.PROGRESSIVE, own.stake_cents, forfeited, "the hand was folded or not shown")
+        seat.forfeited(Bet.PROGRESSIVE, own.stake_cents, forfeited)
         return None
     line = pay_table.line_of(own.hand)
     if line is None:

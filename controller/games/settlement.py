@@ -93,6 +93,12 @@ class Seat:
         """The stake is collected."""
         self._line(bet, stake, 0, Outcome.LOST, point, f"{why}: lost")
 
+    def forfeited(self, bet: Bet, stake: int, point: Point) -> None:
+        """The stake is collected whatever the hand is: folded, or never shown."""
+        self.lost(
+            bet, stake, point, f"the hand was {'not shown' if point is Point.NOT_REVEALED else 'folded'}"
+        )
+
     def returned(self, bet: Bet, stake: int, point: Point, why: str) -> None:
         """The stake goes back, neither paid nor collected."""
         self._line(bet, stake, stake, Outcome.RETURNED, point, f"{why}: returned")

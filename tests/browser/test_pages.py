@@ -97,8 +97,10 @@ def test_docs_examples_are_valid(product: Product, page: Page) -> None:
             body = re.search(r"-d '(.*)'", example)
             assert body is not None
             msgspec.json.decode(body[1], type=route.body)
-        if route.handler.__name__ == "post_bets" and body is not None:
-            recorded = product.post("/v1/tables/TCP-01/rounds/1/bets", "TCP-01", json.loads(body[1]))
+        if route.handler.__name__ in ("post_bets", "post_result", "post_void") and body is not None:
+            address = re.search(r"'http://[^/]+([^']+)'", example)
+            assert address is not None
+            recorded = product.post(address[1], "TCP-01", json.loads(body[1]))
             assert recorded["round"] == 1
 
 

@@ -1,5 +1,6 @@
 """Real servers for the tests: started on free loopback ports, stopped by their own process."""
 
+import os
 import shutil
 import subprocess
 import time
@@ -62,6 +63,8 @@ def _wait_for_redis(port: int) -> None:
 def postgres(folder: Path) -> Iterator[str]:
     """A PostgreSQL cluster of our own; its URL."""
     folder.chmod(0o755)  # as root, the server runs under an account of its own and must get in
+    # That account is made by `useradd`, which a bare environment's PATH does not reach.
+    os.environ["PATH"] = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])
     server = postgres_server.get_server(folder / "data", cleanup_mode="stop")
     try:
         yield server.get_uri()

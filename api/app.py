@@ -10,7 +10,7 @@ from typing import Any
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
-from api import meters, operations, pages, tables
+from api import claims, meters, operations, pages, presence, tables
 from api.exchange import JSON, Environ, Exchange, refusal, unexpected
 from api.metrics import exposition
 from api.openapi import document
@@ -18,7 +18,9 @@ from api.parts import Parts
 from api.routing import Reply, Route, encode
 from controller.errors import Code, Refused
 
-ROUTES: list[Route] = [*tables.routes.routes, *meters.routes.routes, *operations.routes.routes]
+ROUTES: list[Route] = [
+    route for module in (tables, presence, claims, meters, operations) for route in module.routes.routes
+]
 PAGE_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'self'; frame-ancestors 'self'; base-uri 'none'",

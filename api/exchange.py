@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 Environ = dict[str, Any]
 JSON = "application/json"
 DATA_HEADERS = {"Content-Type": JSON, "X-Content-Type-Options": "nosniff"}
-_NUMBERS = ("round", "seq")
+_NUMBERS = ("round", "seq", "box")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,25 @@ import msgspec
 from api.routing import Access, Call, Reply, Routes
 from controller.clock import to_text
 from controller.errors import Code, Refused
+from controller.jackpots.book import next_value, read_waiting
 from controller.money import displayed
 from controller.store.link_store import MeterState
 
 routes = Routes("meters")
 
 
+class PendingWin(msgspec.Struct, frozen=True, kw_only=True):
+    """A hand that waits to be verified, ordered or settled."""
+
+    table: str
+    round: int
+    box: int
+    hand: str
+
+
 class MeterView(msgspec.Struct, frozen=True, kw_only=True):
-    """A meter as a sign shows it. `next_cents` is the value after the pending win, when there is one."""
+    """A meter as a sign shows it. While it is won, `displayed_cents` is frozen, `pending` names the hands
+    that wait and `next_cents` is the value that comes after them."""
 
     id: str
     link: str
@@ -24,6 +35,8 @@ class MeterView(msgspec.Struct, frozen=True, kw_only=True):
     cycle: int
     seq: int
     as_of: str
+    pending: list[PendingWin] = []
+    notice: str = ""
 
 
 class MetersAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,24 +84,34 @@ def get_meter(call: Call) -> Reply:
 
 def _views(states: list[MeterState], read_at: int) -> list[MeterView]:
     as_of = to_text(read_at)
-    return [
-        MeterView(
-            id=state.id,
-            link=state.link,
-            displayed_cents=displayed(state.value),
-            next_cents=None,
-            status=state.status,
-            cycle=state.cycle,
-            seq=state.seq,
-            as_of=as_of,
-        )
-        for state in states
-    ]
+    return [_view(state, as_of) for state in states]
+
+
+def _view(state: MeterState, as_of: str) -> MeterView:
+    status = state.shown_status
+    waiting = read_waiting(state.waiting) if status == "won" and state.pot.frozen else []
+    if status == "running" and state.suspension:
+        status = "suspended"
+    return MeterView(
+        id=state.id,
+        link=state.link,
+        displayed_cents=displayed(state.shown_value),
+        next_cents=displayed(next_value(state.pot, waiting)) if waiting else None,
+        status=status,
+        cycle=state.pot.cycle,
+        seq=state.seq,
+        as_of=as_of,
+        pending=[PendingWin(table=w.table, round=w.round, box=w.box, hand=w.hand) for w in waiting],
+        notice=state.notice,
+    )
 
 
 def _tagged(call: Call, states: list[MeterState], body: object) -> Reply:
     # A weak tag over what decides the picture: `as_of` moves on with every reading and is left out.
-    decisive = [(s.id, s.value, s.status, s.cycle, s.seq) for s in states]
+    decisive = [
+        (s.id, s.value, s.shown_value, s.shown_status, s.pot.cycle, s.seq, s.waiting, s.suspension, s.notice)
+        for s in states
+    ]
     tag = f'W/"{hashlib.sha256(repr(decisive).encode()).hexdigest()[:24]}"'
     headers = {"ETag": tag, "Cache-Control": "no-cache"}
     offered = [part.strip() for part in call.if_none_match.split(",")]

@@ -69,7 +69,7 @@ class StateCollector(Collector):
             "jackpot_meter_value_cents", "What the sign shows", labels=["link", "meter"]
         )
         for state in self._parts.meters.snapshot().states:
-            value.add_metric([state.link, state.id], displayed(state.value))
+            value.add_metric([state.link, state.id], displayed(state.shown_value))
         yield value
 
     def _alarms(self) -> Iterator[GaugeMetricFamily]:

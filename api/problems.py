@@ -8,6 +8,7 @@ import msgspec
 
 from controller.betting.messages import Recorded
 from controller.errors import Code, FieldProblem, Refused
+from controller.jackpots.claims import Claim
 from controller.results.messages import RecordedEnd
 
 MEDIA_TYPE = "application/problem+json"
@@ -32,6 +33,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     errors: list[FieldError] = []
     recorded: Recorded | None = None
     ended: RecordedEnd | None = None
+    claim: Claim | None = None
 
 
 MEANINGS: dict[Code, tuple[int, str, str]] = {
@@ -112,11 +114,41 @@ MEANINGS: dict[Code, tuple[int, str, str]] = {
     Code.VOID_NOT_ALLOWED: (422, "The round is not void", "The paragraph lets the round go on."),
     Code.ROUND_STANDS: (409, "The round stands", "The next round had begun when the void was declared."),
     Code.ROUND_VOIDED: (409, "The round is void", "A void round has no result."),
+    Code.RETURN_NOT_ALLOWED: (422, "The bets do not go back", "The paragraph leaves the hand in play."),
+    Code.ROUND_OPEN: (409, "A round is open", "Close, void or finish the table's rounds first."),
     Code.ROUND_CHANGING: (
         503,
-        "Round changing",
-        "The round changed several times meanwhile. Send the same request again.",
+        "Changing",
+        "The round or link changed several times meanwhile. Send the same request again.",
     ),
+    Code.TABLE_WAS_OFFLINE: (
+        409,
+        "The table was offline",
+        "Its bets were closed during an outage and cannot count any more (5.17.2c).",
+    ),
+    Code.TABLE_SUSPENDED: (409, "Table closed", "The House has closed the table (5.17.2a)."),
+    Code.BOX_SUSPENDED: (409, "Box disallowed", "The House takes no bets on a box of this round (5.17.2b)."),
+    Code.PROGRESSIVE_SUSPENDED: (
+        409,
+        "No progressive bets",
+        "The table or link takes no progressive bets now (5.17.2c); send the round without them.",
+    ),
+    Code.NOT_ELIGIBLE: (422, "Not eligible", "The hand has no bet that a progressive pays."),
+    Code.HAND_PAYS_NOTHING: (422, "No paying hand", "The pay table has no line for this hand."),
+    Code.CLAIM_UNKNOWN: (404, "Unknown claim", "No such claim, or nothing about it can change any more."),
+    Code.CLAIM_STATE_WRONG: (409, "Not in this state", "The claim is not where this decision applies."),
+    Code.ORDER_WRONG: (422, "Not an order", "Name every claim that waits on one meter, once."),
+    Code.TABLE_HOLDS_NOTHING: (409, "Nothing is held", "The table holds no claim back."),
+    Code.HOLD_LIMIT_NOT_REACHED: (409, "Too early", "A silent table may hold claims for the hold limit."),
+    Code.SECOND_PERSON_NEEDED: (422, "Second person needed", "Two different people must say so."),
+    Code.NOTICE_NEEDED: (422, "Notice needed", "The regulator's notice comes before this payment."),
+    Code.AWARD_MADE: (
+        409,
+        "An award was made",
+        "Taking it back needs the House: send authorised_by.",
+    ),
+    Code.AWARD_PAID: (409, "An award was paid", "What was paid or settled later stands."),
+    Code.NOTHING_TO_UNDO: (409, "Nothing to undo", "The meter has no settlement that can be undone."),
     Code.NOT_ATTEMPTED: (
         424,
         "Not attempted",
@@ -155,6 +187,7 @@ def problem_of(refused: Refused) -> Problem:
         errors=[FieldError(field=p.field, code=p.code, detail=p.detail) for p in refused.problems],
         recorded=refused.recorded if isinstance(refused.recorded, Recorded) else None,
         ended=refused.recorded if isinstance(refused.recorded, RecordedEnd) else None,
+        claim=refused.recorded if isinstance(refused.recorded, Claim) else None,
     )
 
 

@@ -9,7 +9,15 @@ from api.problems import Problem, problem_of
 from api.routing import LARGE_BODY, Access, Call, Reply, Routes
 from controller.betting.messages import EVENTS_MAX, Ack, BetsAnswer, BetsEvent, RoundBets
 from controller.errors import Code, Refused
-from controller.results.messages import ResultAnswer, RoundAnswer, RoundResult, RoundVoid, VoidAnswer
+from controller.results.messages import (
+    BoxReturn,
+    ResultAnswer,
+    ReturnAnswer,
+    RoundAnswer,
+    RoundResult,
+    RoundVoid,
+    VoidAnswer,
+)
 
 routes = Routes("tables")
 
@@ -24,6 +32,10 @@ _BET_REFUSALS = (
     Code.ROUND_NUMBER_PASSED,
     Code.ROUND_NUMBER_TOO_FAR,
     Code.METER_LIMIT_REACHED,
+    Code.TABLE_WAS_OFFLINE,
+    Code.TABLE_SUSPENDED,
+    Code.BOX_SUSPENDED,
+    Code.PROGRESSIVE_SUSPENDED,
     Code.LINK_CLOSED,
     Code.FLOOR_CHANGING,
     Code.STORE_UNAVAILABLE,
@@ -43,6 +55,9 @@ _END_REFUSALS = (
     Code.FLOOR_CHANGING,
     Code.STORE_UNAVAILABLE,
 )
+
+
+_AWARD_REFUSALS = (Code.AWARD_MADE, Code.AWARD_PAID, Code.SECOND_PERSON_NEEDED)
 
 
 class OpenAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -160,11 +175,25 @@ def post_result(call: Call) -> Reply:
     access=Access.TABLE,
     body=RoundVoid,
     answers={200: VoidAnswer},
-    refusals=(*_END_REFUSALS, Code.VOID_NOT_ALLOWED, Code.ROUND_STANDS),
+    refusals=(*_END_REFUSALS, Code.VOID_NOT_ALLOWED, Code.ROUND_STANDS, *_AWARD_REFUSALS),
 )
 def post_void(call: Call) -> Reply:
     """Void a round for a reason that the rules know: every bet goes back, every contribution is reversed."""
     return Reply(200, call.parts.round_ends.void(call.path["table"], call.path["round"], call.body))
+
+
+@routes.add(
+    "POST",
+    "/v1/tables/{table}/rounds/{round}/boxes/{box}/return",
+    access=Access.TABLE,
+    body=BoxReturn,
+    answers={200: ReturnAnswer},
+    refusals=(*_END_REFUSALS, Code.RETURN_NOT_ALLOWED, Code.ROUND_VOIDED, *_AWARD_REFUSALS),
+)
+def return_box(call: Call) -> Reply:
+    """Give one box's bets back: its hand is out of play, its contribution reversed, its claims cancelled."""
+    place = call.path["table"], call.path["round"], call.path["box"]
+    return Reply(200, call.parts.round_ends.return_box(*place, call.body))
 
 
 @routes.add(

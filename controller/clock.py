@@ -26,3 +26,12 @@ def to_text(micros: int) -> str:
     '1970-01-01T00:00:01.000001Z'
     """
     return (_EPOCH_UTC + micros * _MICROSECOND).isoformat(timespec="microseconds") + "Z"
+
+
+def from_text(text: str) -> int:
+    """The instant of a text that `to_text` wrote.
+
+    >>> from_text("1970-01-01T00:00:01.000001Z")
+    1000001
+    """
+    return to_micros(datetime.fromisoformat(text))

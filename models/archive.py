@@ -7,12 +7,14 @@ from sqlalchemy import func, select
 from controller.betting.locked_bets import body_identity
 from controller.betting.messages import read_facts
 from controller.ids import LinkId
+from controller.jackpots.claims import Claim
 from controller.journal.entry import parse_amounts
 from controller.results.conclude import body_identity as end_identity
-from controller.results.messages import read_result, read_void
+from controller.results.messages import read_result, read_return, read_void
 from controller.store.link_store import Record
+from models.claims import claims_of_round, find_claim
 from models.engine import Ledger
-from models.ledger import Account, AuditEntry, RoundEndRow, RoundRow
+from models.ledger import Account, AuditEntry, PostingRow, RoundEndRow, RoundRow
 from models.operations import Alarm
 from models.posting import position_of
 
@@ -59,6 +61,30 @@ def _record(row: AuditEntry, body_hash: str) -> Record:
     )
 
 
+class ClaimHistory:
+    """What the ledger tells about claims and meters in the past."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def claim(self, name: str) -> Claim | None:
+        """A claim as the ledger last saw it."""
+        found = find_claim(self._ledger, name)
+        return found.claim if found else None
+
+    def meter_before(self, link: LinkId, meter: str, instant: int) -> int | None:
+        """A meter's balance after the last entry before an instant."""
+        query = (
+            select(PostingRow.balance)
+            .join(AuditEntry, (AuditEntry.link == PostingRow.link) & (AuditEntry.seq == PostingRow.seq))
+            .where(PostingRow.link == link, PostingRow.account == f"meter/{meter}", AuditEntry.at < instant)
+            .order_by(PostingRow.seq.desc(), PostingRow.line.desc())
+            .limit(1)
+        )
+        with self._ledger.reading() as session:
+            return session.scalar(query)
+
+
 class RoundArchive:
     """What the ledger knows of rounds, as the core asks for it."""
 
@@ -86,6 +112,26 @@ class RoundArchive:
         if row is None:
             return None
         return _record(row, end_identity(table, number, read_void(row.facts).void))
+
+    def returns(self, table: str, number: int) -> list[Record]:
+        """The recorded returns of single boxes."""
+        query = (
+            select(AuditEntry)
+            .join(RoundEndRow, (RoundEndRow.link == AuditEntry.link) & (RoundEndRow.seq == AuditEntry.seq))
+            .where(
+                RoundEndRow.table_id == table,
+                RoundEndRow.number == number,
+                RoundEndRow.kind.startswith("box_returned/", autoescape=True),
+            )
+        )
+        with self._ledger.reading() as session:
+            rows = list(session.scalars(query))
+            session.expunge_all()
+        return [_record(row, end_identity(table, number, read_return(row.facts).returned)) for row in rows]
+
+    def claims(self, table: str, number: int) -> list[Claim]:
+        """A round's claims as the ledger last saw them."""
+        return [known.claim for known in claims_of_round(self._ledger, table, number)]
 
     def next_round(self, table: str, number: int) -> int | None:
         """The table's first recorded round above this one."""

@@ -4,7 +4,7 @@ Amounts are micro-cents in 64-bit integers. Rows are only ever inserted; `accoun
 exception, a running total that any reader can rebuild from `postings`.
 """
 
-from sqlalchemy import ForeignKeyConstraint
+from sqlalchemy import ForeignKeyConstraint, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
 from models.base import AccountName, Base, Hash, Id, Json, MicroCents, Micros, Sequence
@@ -74,6 +74,29 @@ class RoundRow(Base):
     number: Mapped[int] = mapped_column(Sequence, primary_key=True, autoincrement=False)
     link: Mapped[str] = mapped_column(Id)
     seq: Mapped[int] = mapped_column(Sequence)
+
+
+class ClaimRow(Base):
+    """A claim, trigger or envy award as the ledger last saw it; `document` has it whole."""
+
+    __tablename__ = "claims"
+    __table_args__ = (
+        Index("ix_claims_round", "table_id", "number"),
+        Index("ix_claims_status", "status", "updated_at"),
+    )
+
+    id: Mapped[str] = mapped_column(AccountName, primary_key=True)
+    link: Mapped[str] = mapped_column(Id)
+    kind: Mapped[str] = mapped_column(Id)
+    status: Mapped[str] = mapped_column(Id)
+    table_id: Mapped[str] = mapped_column(Id)
+    number: Mapped[int] = mapped_column(Sequence)
+    meter: Mapped[str | None] = mapped_column(Id)
+    registered_seq: Mapped[int] = mapped_column(Sequence)
+    registered_at: Mapped[int] = mapped_column(Micros)
+    updated_seq: Mapped[int] = mapped_column(Sequence)
+    updated_at: Mapped[int] = mapped_column(Micros)
+    document: Mapped[str] = mapped_column(Json)
 
 
 class RoundEndRow(Base):

@@ -14,7 +14,9 @@ from sqlalchemy.orm import Session
 from controller.audit_chain import GENESIS, seal
 from controller.errors import LedgerMismatch
 from controller.ids import LinkId
+from controller.jackpots.claims import Claim
 from controller.journal.entry import GENESIS_HEAD, Entry, parse_amounts
+from models.claims import claims_in, write_claims
 from models.engine import Ledger
 from models.ledger import Account, AuditEntry, JournalPosition, PostingRow, RoundEndRow, RoundRow
 from models.operations import Alarm
@@ -31,8 +33,8 @@ class Position:
     hash: str
 
 
-ROUND_ENDS = ("result_recorded", "round_voided")
-"""Kinds of entries that end a round."""
+ROUND_ENDS = ("result_recorded", "round_voided", "box_returned")
+"""Kinds of entries that end a round, or one box of it."""
 
 START = Position(seq=0, epoch=0, at=0, head=GENESIS_HEAD, hash=GENESIS)
 
@@ -87,6 +89,7 @@ class _Batch:
         self._postings: list[dict[str, object]] = []
         self._rounds: list[dict[str, object]] = []
         self._ends: list[dict[str, object]] = []
+        self._claims: list[tuple[Claim, Entry]] = []
         self._raised: list[dict[str, object]] = []
         self._acknowledged: list[Entry] = []
 
@@ -145,10 +148,12 @@ class _Batch:
                 )
 
     def _read_model(self, entry: Entry) -> None:
-        if entry.kind == "bets_recorded":
+        self._claims += [(claim, entry) for claim in claims_in(entry)]
+        if entry.kind in ("bets_recorded", "late_bets_recorded"):
             self._rounds.append(self._round_row(entry))
         elif entry.kind in ROUND_ENDS:
-            self._ends.append({"kind": entry.kind, **self._round_row(entry)})
+            box = entry.round.split("/")[2:]
+            self._ends.append({**self._round_row(entry), "kind": "/".join([entry.kind, *box])})
         elif entry.kind == "alarm_raised":
             facts = msgspec.json.decode(entry.facts)
             self._raised.append(
@@ -164,7 +169,7 @@ class _Batch:
             self._acknowledged.append(entry)
 
     def _round_row(self, entry: Entry) -> dict[str, object]:
-        table, _, number = entry.round.rpartition("/")
+        table, number = entry.round.split("/")[:2]
         return {"table_id": table, "number": int(number), "link": self._link, "seq": entry.seq}
 
     def write(self) -> Position:
@@ -178,6 +183,8 @@ class _Batch:
         ):
             if rows:
                 self._session.execute(insert(model), rows)
+        if self._claims:
+            write_claims(self._session, self._link, self._claims)
         for entry in self._acknowledged:
             self._acknowledge(entry)
         self._write_balances()

@@ -30,6 +30,8 @@ class LockedRound(msgspec.Struct, frozen=True):
     table: str
     round: int
     body_hash: str
+    closed_at: int
+    """'No more bets' by the table's clock, in microseconds."""
     facts: Facts
     facts_text: str
 
@@ -54,6 +56,7 @@ def lock_bets(floor: Floor, table: Table, number: int, body: RoundBets) -> Locke
         table=table.id,
         round=number,
         body_hash=body_identity(table.id, number, facts.bets_closed_at, boxes),
+        closed_at=closed_at,
         facts=facts,
         facts_text=msgspec.json.encode(facts).decode(),
     )

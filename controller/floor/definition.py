@@ -16,6 +16,7 @@ from controller.games.rule_sets import Limits, RuleSet
 from controller.games.standard import STANDARD_OF, standard_rules
 from controller.games.vocabulary import Bet, Game
 from controller.ids import UNLINKED, LinkId, MeterId
+from controller.jackpots.policy import DEFAULT_POLICY, Policy
 from controller.money import BET_MAX_CENTS, PPM
 
 TableName = Annotated[str, Meta(pattern=r"^[A-Z0-9][A-Z0-9-]{0,19}\Z")]
@@ -43,6 +44,7 @@ class Link(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     pay_tables: Annotated[list[Name], Meta(min_length=1, max_length=4)]
     progressive_bet_cents: Annotated[int, Meta(ge=1, le=BET_MAX_CENTS)]
     meters: Annotated[list[Meter], Meta(min_length=1, max_length=8)]
+    policy: Policy = Policy()
 
 
 class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -96,6 +98,11 @@ class Floor(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             return None
         offered = (self.pay_tables_by_id[name] for name in self.links_by_id[table.link].pay_tables)
         return next(pay_table for pay_table in offered if pay_table.game is table.game)
+
+    def policy_of(self, link: LinkId) -> Policy:
+        """How a link's wins are handled."""
+        own = self.links_by_id.get(link)
+        return own.policy if own else DEFAULT_POLICY
 
     @cached_property
     def meter_links(self) -> dict[MeterId, LinkId]:

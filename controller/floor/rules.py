@@ -57,8 +57,12 @@ def _pay_line(path: str, line: PayLine) -> Iterator[Finding]:
     ways = [line.share_ppm, line.fixed_cents, line.odds_to_one]
     if sum(way is not None for way in ways) != 1:
         yield path, "expected exactly one of share_ppm, fixed_cents, odds_to_one"
-    if (line.share_ppm is None) != (line.meter is None):
-        yield f"{path}.meter", "expected with share_ppm, and only then: the meter that is shared"
+    from_meter = line.share_ppm is not None or line.funded_by == "meter"
+    if from_meter != (line.meter is not None):
+        yield (
+            f"{path}.meter",
+            "expected with share_ppm or funded_by: meter, and only then: the meter that pays",
+        )
 
 
 def _link(path: str, link: Link, floor: Floor, seen_meters: set[str]) -> Iterator[Finding]:

@@ -1,6 +1,6 @@
 """Progressive pay tables: what each hand pays, best first. The floor file holds them, by casino."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -46,6 +46,8 @@ class PayLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     fixed_cents: PositiveCents | None = None
     odds_to_one: Annotated[int, Meta(ge=1, le=100_000)] | None = None
     wager_returned: bool = False
+    funded_by: Literal["house", "meter"] = "house"
+    """Who pays a fixed amount or odds; from the meter it is ordered like a major."""
     envy_cents: OptionalCents = 0
     rule: Title
 

@@ -30,20 +30,33 @@ from controller.games.rule_sets import RuleSet
 from controller.games.settlement import Line, all_returned
 from controller.games.vocabulary import Bet, Decision, Game, Outcome, Point
 from controller.money import decimal_text
-from controller.results.messages import ResultBox, ResultFacts, RoundResult, RoundVoid, VoidFacts
+from controller.results.messages import (
+    BoxReturn,
+    ResultBox,
+    ResultFacts,
+    ReturnFacts,
+    RoundResult,
+    RoundVoid,
+    VoidFacts,
+)
 
 
-def body_identity(table: str, number: int, body: RoundResult | RoundVoid) -> str:
+def body_identity(table: str, number: int, body: RoundResult | RoundVoid | BoxReturn) -> str:
     """What makes two requests the same, whatever we derive from them."""
     return hashlib.sha256(msgspec.json.encode([table, number, body])).hexdigest()
 
 
-def conclude(floor: Floor, table: Table, bets: Facts, body: RoundResult) -> ResultFacts:
-    """Settle a round; `Refused` names every problem."""
+NOBODY: dict[int, str] = {}
+
+
+def conclude(
+    floor: Floor, table: Table, bets: Facts, body: RoundResult, returned: dict[int, str] = NOBODY
+) -> ResultFacts:
+    """Settle a round; `Refused` names every problem. `returned`: boxes whose bets went back before it."""
     rules = floor.rules_of(table)
     rulings = [_ruling(rules, incident, f"incidents[{i}]", bets) for i, incident in enumerate(body.incidents)]
     _refuse_void(rulings)
-    out = {box: rule for ruling in rulings for box, rule in ruling.invalidated.items()}
+    out = returned | {box: rule for ruling in rulings for box, rule in ruling.invalidated.items()}
     cards = _Cards(body, rules.poker.community_cards if rules.poker else 0)
     problems = [*cards.problems, *_problems(table, bets, body, out)]
     if problems:
@@ -64,19 +77,68 @@ def conclude(floor: Floor, table: Table, bets: Facts, body: RoundResult) -> Resu
         claims=settled.claims,
         envy=settled.envy,
         remarks=[*(ruling.remark() for ruling in rulings), *settled.remarks],
-        reversed_boxes=[box for box in bets.progressive_boxes if box in out],
+        reversed_boxes=[box for box in bets.progressive_boxes if box in out and box not in returned],
+        invalidated=sorted(out),
+    )
+
+
+def _own_ruling(rules: RuleSet, body: RoundVoid | BoxReturn, bets: Facts, **facts: object) -> Ruling:
+    given = {name: getattr(body, name) for name in Incident.__struct_fields__ if name != "what"}
+    return _ruling(rules, msgspec.convert({**_set(given), **facts, "what": body.reason}, Incident), "", bets)
+
+
+def _set(facts: dict[str, object]) -> dict[str, object]:
+    return {name: msgspec.to_builtins(value) for name, value in facts.items() if value is not UNSET}
+
+
+def conclude_return(
+    floor: Floor, table: Table, bets: Facts, result: ResultFacts | None, box: int, body: BoxReturn
+) -> ReturnFacts:
+    """Give one box's bets back for a reason that takes its hand out of play (5.10.3, 5.15, 5.18)."""
+    rules = floor.rules_of(table)
+    own = next((item for item in bets.boxes if item.box == box), None)
+    if own is None:
+        detail = f"box: box {box} has no bets in round {bets.round}"
+        raise Refused(Code.BOX_WITHOUT_BETS, detail, [FieldProblem("box", Code.BOX_WITHOUT_BETS, detail)])
+    facts: dict[str, object] = {"boxes": [box], "options": [{"box": box, "option": "return"}]}
+    if body.reason is Irregularity.HOUSE_DECISION:
+        facts["decision"] = HouseDecision.RETURN_BOXES
+    ruling = _own_ruling(rules, body, bets, **facts)
+    if box not in ruling.invalidated:
+        raise Refused(
+            Code.RETURN_NOT_ALLOWED,
+            f"reason: {ruling.rule}: {ruling.sentence}; the box's bets do not go back",
+            [FieldProblem("reason", Code.RETURN_NOT_ALLOWED, f"{ruling.rule} does not return them")],
+        )
+    rule = ruling.invalidated[box]
+    decided = next((r for r in (result.result.boxes if result else []) if r.box == box), None)
+    return ReturnFacts(
+        table=table.id,
+        round=bets.round,
+        box=box,
+        returned=body,
+        rule=rule,
+        sentence=f"{ruling.sentence}.",
+        settlement=[
+            line
+            for player, stakes in _stakes(bets, own, decided)
+            for line in all_returned(box, player, stakes, rule, "hand taken out of play")
+        ],
     )
 
 
 def conclude_void(
-    floor: Floor, table: Table, bets: Facts, result: ResultFacts | None, body: RoundVoid
+    floor: Floor,
+    table: Table,
+    bets: Facts,
+    result: ResultFacts | None,
+    body: RoundVoid,
+    returned: dict[int, str] = NOBODY,
 ) -> VoidFacts:
     """Void a round for a reason that the document knows; `Refused` where the round must go on."""
     rules = floor.rules_of(table)
-    facts = {name: getattr(body, name) for name in Incident.__struct_fields__ if name != "what"}
-    if body.reason is Irregularity.HOUSE_DECISION:
-        facts["decision"] = HouseDecision.VOID
-    ruling = _ruling(rules, Incident(what=body.reason, **facts), "", bets)
+    house = {"decision": HouseDecision.VOID} if body.reason is Irregularity.HOUSE_DECISION else {}
+    ruling = _own_ruling(rules, body, bets, **house)
     if not ruling.void:
         raise Refused(
             Code.VOID_NOT_ALLOWED,
@@ -88,10 +150,11 @@ def conclude_void(
     lines = [
         line
         for box in bets.boxes
+        if box.box not in returned
         for player, stakes in _stakes(bets, box, decided.get(box.box))
         for line in all_returned(box.box, player, stakes, back, "the round is void")
     ]
-    earlier = set(result.reversed_boxes if result else [])
+    earlier = {*returned, *(result.reversed_boxes if result else [])}
     return VoidFacts(
         table=table.id,
         round=bets.round,

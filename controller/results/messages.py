@@ -6,11 +6,13 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from controller.betting.messages import Ack, Amount, BetsAnswer, Facts, Instant, MeterReading
-from controller.games.irregularities import Incident, IncidentFacts, Irregularity
+from controller.games.irregularities import Incident, IncidentFacts, Irregularity, Words
 from controller.games.settlement import Entitlement, EnvyBonus, Line, Remark
 from controller.games.vocabulary import Decision
+from controller.jackpots.claims import Claim
 
 CardText = Annotated[str, Meta(min_length=2, max_length=3, description="Rank and suit: AS, 10D or TD, 3C.")]
+People = Annotated[list[Words], Meta(max_length=4)]
 HandText = Annotated[list[CardText], Meta(min_length=3, max_length=3)]
 
 
@@ -41,6 +43,41 @@ class RoundVoid(IncidentFacts, frozen=True, kw_only=True):
 
     reason: Irregularity
     voided_at: Instant
+    authorised_by: People = msgspec.field(default_factory=list)
+    """Who of the House allows it: one person where an award was made, two where one was paid."""
+
+
+class BoxReturn(IncidentFacts, frozen=True, kw_only=True):
+    """Why one box's bets go back, with the facts that the paragraph asks for."""
+
+    reason: Irregularity
+    authorised_by: People = msgspec.field(default_factory=list)
+
+
+class ReturnFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What the journal keeps of one box's bets that went back."""
+
+    table: str
+    round: int
+    box: int
+    returned: BoxReturn
+    rule: str
+    sentence: str
+    settlement: list[Line]
+    documents: list[Claim] = []
+
+
+class ReturnAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """One box's bets went back."""
+
+    table: str
+    round: int
+    box: int
+    recorded_at: str
+    rule: str
+    sentence: str
+    settlement: list[Line]
+    ack: Ack
 
 
 class ResultFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,6 +93,10 @@ class ResultFacts(msgspec.Struct, frozen=True, kw_only=True):
     remarks: list[Remark]
     reversed_boxes: list[int]
     """Boxes whose progressive bet went back, and whose contribution was taken back."""
+    invalidated: list[int] = []
+    """Boxes whose hand was taken out of play: it neither wins, triggers nor receives."""
+    documents: list[Claim] = []
+    """Claims, fixed awards and envy awards as they are after it."""
 
 
 class VoidFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,6 +110,8 @@ class VoidFacts(msgspec.Struct, frozen=True, kw_only=True):
     sentence: str
     settlement: list[Line]
     reversed_boxes: list[int]
+    documents: list[Claim] = []
+    """Claims that are cancelled with it."""
 
 
 class ResultAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,6 +147,7 @@ class RoundAnswer(BetsAnswer, frozen=True, kw_only=True, omit_defaults=True):
     state: Literal["open", "closed", "voided"]
     result: ResultAnswer | None = None
     void: VoidAnswer | None = None
+    returned_boxes: list[ReturnAnswer] = msgspec.field(default_factory=list)
 
 
 class RecordedEnd(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -117,3 +161,4 @@ class RecordedEnd(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 # Built once, before any thread decodes: two threads that meet at msgspec's first use of a type crash.
 read_result = msgspec.json.Decoder(ResultFacts).decode
 read_void = msgspec.json.Decoder(VoidFacts).decode
+read_return = msgspec.json.Decoder(ReturnFacts).decode

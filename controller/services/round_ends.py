@@ -1,110 +1,87 @@
-"""How rounds end: results, voids, and what is recorded of a round."""
+"""How rounds end: results, voids, boxes whose bets go back, and what is recorded of a round."""
 
 from collections.abc import Callable
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 
-from controller.betting.messages import Ack, Facts, MeterReading, read_facts
+from controller.betting.messages import Ack, MeterReading
 from controller.clock import to_text
-from controller.errors import Code, LedgerUnavailable, Refused
+from controller.errors import Code, Refused
 from controller.floor.definition import Table
 from controller.ids import LinkId
+from controller.jackpots.book import Book
+from controller.jackpots.cancelling import cancel_box, cancel_round
+from controller.jackpots.change import Change
+from controller.jackpots.registering import Alarming
 from controller.money import displayed
 from controller.results.conclude import (
     body_identity,
     conclude,
+    conclude_return,
     conclude_void,
     refuse_after_next_round,
     voided_micros,
 )
 from controller.results.messages import (
+    BoxReturn,
     RecordedEnd,
     ResultAnswer,
+    ReturnAnswer,
     RoundAnswer,
     RoundResult,
     RoundVoid,
     VoidAnswer,
     read_result,
+    read_return,
     read_void,
 )
-from controller.results.reversal import NOTHING, Reversal, reversal_of
+from controller.results.reversal import Reversal
+from controller.services.alarms import raise_alarms
+from controller.services.deciding import LOOKS
 from controller.services.floor_in_force import FloorInForce, KnownFloor
+from controller.services.result_claims import claims_of_result
+from controller.services.round_lookup import RoundLookup, SeenRound
 from controller.services.rounds import Nudge, answer_from
-from controller.store.link_store import LinkStore, Record, RoundEnd, RoundRecords
+from controller.store.link_store import Record
+from controller.store.win_store import RoundEnd, WinStore
 
 Answer = TypeVar("Answer")
-
-LOOKS = 5
-"""How often a round may change under our eyes before we ask the table to try again."""
-
-JOURNAL_CHUNK = 500
-
-
-class Archive(Protocol):
-    """What the ledger knows of rounds."""
-
-    def position(self, link: LinkId) -> int:
-        """How far it has come with a link."""
-
-    def bets(self, table: str, number: int) -> Record | None:
-        """A round's bets."""
-
-    def result(self, table: str, number: int) -> Record | None:
-        """A round's result."""
-
-    def void(self, table: str, number: int) -> Record | None:
-        """A round's void."""
-
-    def next_round(self, table: str, number: int) -> int | None:
-        """The table's first round above this one."""
-
-    def postings(self, link: LinkId, seq: int) -> str | None:
-        """The postings of one journal entry."""
-
-
-class _Seen(msgspec.Struct, frozen=True):
-    """A round as store and ledger tell it together."""
-
-    bets: Record
-    facts: Facts
-    result: Record | None
-    void: Record | None
-    highest: int
-    ledgered_seq: int
 
 
 class RoundEnds:
     """The use cases of a round's end."""
 
-    def __init__(self, floor: FloorInForce, store: LinkStore, archive: Archive, nudge: Nudge) -> None:
+    def __init__(self, floor: FloorInForce, lookup: RoundLookup, wins: WinStore, nudge: Nudge) -> None:
         self._floor = floor
-        self._store = store
-        self._archive = archive
+        self._lookup = lookup
+        self._wins = wins
         self._nudge = nudge
 
     def record_result(self, name: str, number: int, body: RoundResult) -> ResultAnswer:
         """Settle a round and record it; the same body again gets the recorded answer."""
 
         def attempt(known: KnownFloor) -> ResultAnswer | None:
-            table = known.table(name)
-            link = known.floor.link_of(table)
-            seen = self._look(link, name, number)
+            table, link, seen = self._see(known, name, number)
             identity = body_identity(name, number, body)
             if seen.void is not None:
                 raise _voided(name, number, seen)
             if seen.result is not None:
                 return self._replayed_result(name, number, seen, seen.result, identity)
-            facts = conclude(known.floor, table, seen.facts, body)
-            end = RoundEnd(
-                table=name,
-                round=number,
-                body_hash=identity,
-                facts=msgspec.json.encode(facts).decode(),
-                ledgered_seq=seen.ledgered_seq,
-                reversal=self._reversal(known, table, seen, 0, len(facts.reversed_boxes)),
-            )
-            outcome, record = self._store.record_result(*known.address(link), end)
+            facts = conclude(known.floor, table, seen.facts, body, seen.returned)
+            alarms: list[Alarming] = []
+            book = None
+            if table.link is not None and (facts.claims or facts.envy or seen.claimed):
+                book = Book(self._wins.state(link), known.floor.policy_of(link))
+                alarms = claims_of_result(book, known.floor, table, seen, facts)
+                book.finish_claims()
+                facts = msgspec.structs.replace(facts, documents=book.change.claims)
+            change = book.change if book else Change()
+            change.close_round(name, number)
+            self._reverse(known, table, seen, change, seen.returned_bets, len(facts.reversed_boxes))
+            raise_alarms(self._lookup.store, link, alarms)
+            end = _end(name, number, identity, facts, seen, change, book)
+            outcome, record = self._wins.record_result(known.address(link), end)
             self._nudge(link)
             return result_answer(record) if outcome == "recorded" and record is not None else None
 
@@ -114,9 +91,7 @@ class RoundEnds:
         """Void a round and take its contributions back; the same body again gets the recorded answer."""
 
         def attempt(known: KnownFloor) -> VoidAnswer | None:
-            table = known.table(name)
-            link = known.floor.link_of(table)
-            seen = self._look(link, name, number)
+            table, link, seen = self._see(known, name, number)
             identity = body_identity(name, number, body)
             if seen.void is not None:
                 if seen.void.body_hash != identity:
@@ -124,18 +99,18 @@ class RoundEnds:
                 return void_answer(seen.void)
             self._refuse_after_next(known, table, link, number, seen, body)
             result = read_result(seen.result.facts) if seen.result else None
-            facts = conclude_void(known.floor, table, seen.facts, result, body)
+            facts = conclude_void(known.floor, table, seen.facts, result, body, seen.returned)
+            book = Book(self._wins.state(link), known.floor.policy_of(link))
+            final = self._lookup.archive.claims(name, number)
+            cancel_round(book, name, number, body.authorised_by, final)
+            book.finish_claims()
+            facts = msgspec.structs.replace(facts, documents=book.change.claims)
+            book.change.close_round(name, number)
             before = len(seen.facts.progressive_boxes) - len(facts.reversed_boxes)
-            end = RoundEnd(
-                table=name,
-                round=number,
-                body_hash=identity,
-                facts=msgspec.json.encode(facts).decode(),
-                ledgered_seq=seen.ledgered_seq,
-                reversal=self._reversal(known, table, seen, before, len(facts.reversed_boxes)),
-            )
-            outcome, record = self._store.void_round(
-                *known.address(link),
+            self._reverse(known, table, seen, book.change, before, len(facts.reversed_boxes))
+            end = _end(name, number, identity, facts, seen, book.change, book)
+            outcome, record = self._wins.void_round(
+                known.address(link),
                 end,
                 highest=seen.highest,
                 result_seq=seen.result.seq if seen.result else None,
@@ -145,10 +120,43 @@ class RoundEnds:
 
         return self._looking_again(attempt)
 
+    def return_box(self, name: str, number: int, box: int, body: BoxReturn) -> ReturnAnswer:
+        """Give one box's bets back and take its contribution back; the same body again gets the answer."""
+
+        def attempt(known: KnownFloor) -> ReturnAnswer | None:
+            table, link, seen = self._see(known, name, number)
+            identity = body_identity(name, number, body)
+            if seen.void is not None:
+                raise _voided(name, number, seen)
+            earlier = seen.returns.get(box)
+            if earlier is not None:
+                if earlier.body_hash != identity:
+                    raise _different(name, number, seen)
+                return return_answer(earlier)
+            result = read_result(seen.result.facts) if seen.result else None
+            facts = conclude_return(known.floor, table, seen.facts, result, box, body)
+            if result is not None and box in result.invalidated:
+                raise Refused(
+                    Code.RETURN_NOT_ALLOWED, f"box: the bets of box {box} went back with the result"
+                )
+            book = Book(self._wins.state(link), known.floor.policy_of(link))
+            final = self._lookup.archive.claims(name, number)
+            cancel_box(book, name, number, box, body.authorised_by, final)
+            book.finish_claims()
+            facts = msgspec.structs.replace(facts, documents=book.change.claims)
+            now = int(box in seen.facts.progressive_boxes)
+            before = seen.returned_bets + len(result.reversed_boxes if result else [])
+            self._reverse(known, table, seen, book.change, before, now)
+            end = _end(name, number, identity, facts, seen, book.change, book)
+            outcome, record = self._wins.return_box(known.address(link), end, box)
+            self._nudge(link)
+            return return_answer(record) if outcome == "recorded" and record is not None else None
+
+        return self._looking_again(attempt)
+
     def find(self, name: str, number: int) -> RoundAnswer:
         """What is recorded of a round."""
-        known = self._floor.known()
-        seen = self._look(known.floor.link_of(known.table(name)), name, number)
+        _, _, seen = self._see(self._floor.known(), name, number)
         bets = answer_from(seen.bets, seen.facts)
         state: Literal["open", "closed", "voided"] = (
             "voided" if seen.void else "closed" if seen.result else "open"
@@ -158,79 +166,38 @@ class RoundEnds:
             state=state,
             result=result_answer(seen.result) if seen.result else None,
             void=void_answer(seen.void) if seen.void else None,
+            returned_boxes=[return_answer(record) for record in seen.returns.values()],
         )
 
-    def _look(self, link: LinkId, name: str, number: int) -> _Seen:
-        """The round's records, from the store while it holds the round, otherwise from both.
-
-        The ledger's position is read before its rounds: what is let go of after that is not missed,
-        because the script then says 'look_again'.
-        """
-        held = self._store.records(link, name, number)
-        if held.bets is not None:
-            return _seen(held.bets, held, 0)
-        position = self._archive.position(link)
-        bets = self._archive.bets(name, number)
-        if bets is None:
-            raise Refused(Code.ROUND_UNKNOWN, f"round: table {name} has no recorded round {number}")
-        held = self._store.records(link, name, number)
-        whole = RoundRecords(
-            bets,
-            held.result or self._archive.result(name, number),
-            held.void or self._archive.void(name, number),
-            held.highest,
-        )
-        return _seen(bets, whole, position)
+    def _see(self, known: KnownFloor, name: str, number: int) -> tuple[Table, LinkId, SeenRound]:
+        table = known.table(name)
+        link = known.floor.link_of(table)
+        return table, link, self._lookup.look(link, name, number)
 
     def _replayed_result(
-        self, name: str, number: int, seen: _Seen, record: Record, identity: str
+        self, name: str, number: int, seen: SeenRound, record: Record, identity: str
     ) -> ResultAnswer:
         if record.body_hash != identity:
             raise _different(name, number, seen)
         return result_answer(record)
 
     def _refuse_after_next(
-        self, known: KnownFloor, table: Table, link: LinkId, number: int, seen: _Seen, body: RoundVoid
+        self, known: KnownFloor, table: Table, link: LinkId, number: int, seen: SeenRound, body: RoundVoid
     ) -> None:
         if seen.highest <= number:
             return
-        following = self._next_round(link, table.id, number, seen.bets.seq)
-        bets = self._store.record(link, table.id, following) or self._archive.bets(table.id, following)
-        if bets is not None:
-            refuse_after_next_round(
-                voided_micros(body),
-                following,
-                read_facts(bets.facts).bets_closed_at,
-                known.floor.rules_of(table),
-            )
+        following = self._lookup.next_round(link, table.id, number, seen.bets.seq)
+        closed_at = self._lookup.bets_closed_at(link, table.id, following)
+        if closed_at is not None:
+            refuse_after_next_round(voided_micros(body), following, closed_at, known.floor.rules_of(table))
 
-    def _next_round(self, link: LinkId, table: str, number: int, seq: int) -> int:
-        """The table's first round above this one: in the ledger, or in what it has not taken yet."""
-        known = self._archive.next_round(table, number)
-        while known is None:
-            entries = self._store.journal_after(link, seq, JOURNAL_CHUNK)
-            if not entries:
-                known = self._archive.next_round(table, number)
-                break
-            owners = (e.round.rpartition("/") for e in entries if e.kind == "bets_recorded")
-            known = next((int(n) for owner, _, n in owners if owner == table), None)
-            seq = entries[-1].seq
-        if known is None:
-            raise LedgerUnavailable(
-                f"the round of table {table} after {number} is in neither store nor ledger"
-            )
-        return known
-
-    def _reversal(self, known: KnownFloor, table: Table, seen: _Seen, before: int, now: int) -> Reversal:
-        if now == 0 or table.link is None:
-            return NOTHING
-        link = known.floor.links_by_id[table.link]
-        entry = self._store.entry(LinkId(link.id), seen.bets.seq)
-        postings = entry.postings if entry else self._archive.postings(LinkId(link.id), seen.bets.seq)
-        if postings is None:
-            raise LedgerUnavailable(f"entry {seen.bets.seq} of link {link.id} is in neither store nor ledger")
-        bets = len(seen.facts.progressive_boxes)
-        return reversal_of(postings, [meter.id for meter in link.meters], bets, before, now)
+    def _reverse(
+        self, known: KnownFloor, table: Table, seen: SeenRound, change: Change, before: int, now: int
+    ) -> None:
+        if table.link is None:
+            return
+        meters = [meter.id for meter in known.floor.links_by_id[table.link].meters]
+        take_back(change, self._lookup.reversal(LinkId(table.link), seen, meters, before, now), seen.bets.seq)
 
     def _looking_again(self, attempt: Callable[[KnownFloor], Answer | None]) -> Answer:
         """Look, decide, record; again if the round changed between the look and the record."""
@@ -239,6 +206,34 @@ class RoundEnds:
             if answer is not None:
                 return answer
         raise Refused(Code.ROUND_CHANGING, "the round is changing; send the same request again")
+
+
+def take_back(change: Change, reversal: Reversal, seq: int) -> None:
+    """A reversal as operations of a change."""
+    change.post("bets", reversal.staked)
+    change.post("house", -reversal.house)
+    for part in reversal.meters:
+        change.take_back(part.meter, part.owed, part.overflow, part.reserve, seq)
+
+
+def _end(
+    name: str,
+    number: int,
+    identity: str,
+    facts: msgspec.Struct,
+    seen: SeenRound,
+    change: Change,
+    book: Book | None,
+) -> RoundEnd:
+    return RoundEnd(
+        table=name,
+        round=number,
+        body_hash=identity,
+        facts=msgspec.json.encode(facts).decode(),
+        ledgered_seq=seen.ledgered_seq,
+        words=change.words(),
+        version=book.state.version if book else None,
+    )
 
 
 def result_answer(record: Record) -> ResultAnswer:
@@ -272,12 +267,22 @@ def void_answer(record: Record) -> VoidAnswer:
     )
 
 
-def _seen(bets: Record, records: RoundRecords, ledgered_seq: int) -> _Seen:
-    facts = read_facts(bets.facts)
-    return _Seen(bets, facts, records.result, records.void, records.highest, ledgered_seq)
+def return_answer(record: Record) -> ReturnAnswer:
+    """The answer that a recorded return stands for."""
+    facts = read_return(record.facts)
+    return ReturnAnswer(
+        table=facts.table,
+        round=facts.round,
+        box=facts.box,
+        recorded_at=to_text(record.at),
+        rule=facts.rule,
+        sentence=facts.sentence,
+        settlement=facts.settlement,
+        ack=Ack(epoch=record.epoch, seq=record.seq, hash=record.head),
+    )
 
 
-def _recorded(seen: _Seen) -> RecordedEnd:
+def _recorded(seen: SeenRound) -> RecordedEnd:
     return RecordedEnd(
         bets=seen.facts,
         result=read_result(seen.result.facts).result if seen.result else None,
@@ -285,11 +290,11 @@ def _recorded(seen: _Seen) -> RecordedEnd:
     )
 
 
-def _different(name: str, number: int, seen: _Seen) -> Refused:
+def _different(name: str, number: int, seen: SeenRound) -> Refused:
     detail = f"round: the end of round {number} of table {name} is recorded with a different body"
     return Refused(Code.EXISTS_WITH_DIFFERENT_BODY, detail, recorded=_recorded(seen))
 
 
-def _voided(name: str, number: int, seen: _Seen) -> Refused:
+def _voided(name: str, number: int, seen: SeenRound) -> Refused:
     detail = f"round: round {number} of table {name} is void and has no result"
     return Refused(Code.ROUND_VOIDED, detail, recorded=_recorded(seen))

@@ -19,6 +19,17 @@ Archive = Callable[[str, int], Record | None]
 """Finds a recorded round in the ledger, for retries of rounds that Redis has let go of."""
 
 
+_NOT_TAKEN = {
+    "table_was_offline": (
+        Code.TABLE_WAS_OFFLINE,
+        "its bets were closed while the table had no contact; no progressive bet is taken for it (5.17.2c)",
+    ),
+    "table_suspended": (Code.TABLE_SUSPENDED, "the House has closed the table (5.17.2a)"),
+    "box_suspended": (Code.BOX_SUSPENDED, "the House takes no bets on one of its boxes (5.17.2b)"),
+    "progressive_suspended": (Code.PROGRESSIVE_SUSPENDED, "no progressive bets are being taken (5.17.2c)"),
+}
+
+
 class Nudge(Protocol):
     """Asks for a link's journal to be drained soon. A hint: losing it loses nothing."""
 
@@ -82,7 +93,7 @@ class Rounds:
     def _record_locked(
         self, known: KnownFloor, link: LinkId, locked: list[LockedRound]
     ) -> list[tuple[bool, BetsAnswer] | Refused]:
-        outcomes = self._commits.submit(*known.address(link), locked)
+        outcomes = self._commits.submit(*known.address(link), locked, known.floor.policy_of(link))
         self._nudge(link)
         results: list[tuple[bool, BetsAnswer] | Refused] = []
         for item, outcome in zip(locked, outcomes, strict=True):
@@ -172,6 +183,9 @@ def _plain_refusal(link: LinkId, item: LockedRound, outcome: RoundOutcome) -> Re
             Code.ROUND_NUMBER_TOO_FAR,
             f"round: table {item.table} is at round {outcome.highest}, {item.round} is too far ahead",
         )
+    if outcome.outcome in _NOT_TAKEN:
+        code, why = _NOT_TAKEN[outcome.outcome]
+        return Refused(code, f"table {item.table}, round {item.round}: {why}")
     return None
 
 

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from controller.betting.locked_bets import LockedRound
 from controller.ids import LinkId
+from controller.jackpots.policy import Policy
 from controller.store.link_store import ROUNDS_PER_CALL, RoundOutcome
 
 
@@ -18,7 +19,12 @@ class Contributions(Protocol):
     """Where rounds are recorded."""
 
     def contribute(
-        self, link: LinkId, epoch: int, definition: str, groups: list[list[LockedRound]]
+        self,
+        link: LinkId,
+        epoch: int,
+        definition: str,
+        groups: list[list[LockedRound]],
+        policy: Policy,
     ) -> list[list[RoundOutcome]]:
         """Record groups of rounds in one atomic step."""
 
@@ -40,8 +46,11 @@ class _Ticket:
 class _Lane:
     """Requests for one link under one definition."""
 
-    def __init__(self, store: Contributions, link: LinkId, epoch: int, definition: str) -> None:
+    def __init__(
+        self, store: Contributions, policy: Policy, link: LinkId, epoch: int, definition: str
+    ) -> None:
         self._store = store
+        self._policy = policy
         self._call = (link, epoch, definition)
         self._lock = Lock()
         self._waiting: list[_Ticket] = []
@@ -68,7 +77,7 @@ class _Lane:
         with self._lock:
             batch = self._take()
         try:
-            results = self._store.contribute(*self._call, [ticket.rounds for ticket in batch])
+            results = self._store.contribute(*self._call, [ticket.rounds for ticket in batch], self._policy)
             for ticket, outcomes in zip(batch, results, strict=True):
                 ticket.outcomes = outcomes
         except BaseException as error:  # noqa: BLE001 - handed to every thread that waits for it
@@ -105,12 +114,12 @@ class GroupCommit:
         self._lock = Lock()
 
     def submit(
-        self, link: LinkId, epoch: int, definition: str, rounds: list[LockedRound]
+        self, link: LinkId, epoch: int, definition: str, rounds: list[LockedRound], policy: Policy
     ) -> list[RoundOutcome]:
         """Record the rounds of one request, in order, in one atomic step with others."""
         key = (link, epoch, definition)
         lane = self._lanes.get(key)
         if lane is None:
             with self._lock:
-                lane = self._lanes.setdefault(key, _Lane(self._store, *key))
+                lane = self._lanes.setdefault(key, _Lane(self._store, policy, *key))
         return lane.submit(rounds)

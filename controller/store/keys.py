@@ -21,24 +21,35 @@ class LinkKeys:
 
     @property
     def link(self) -> str:
-        """HASH: epoch, definition, status, reason, seq, at, head, released, bet_cents, meters (ordered)."""
+        """HASH: epoch, definition, status, reason, seq, at, head, released, version (the last
+        entry that decided about wins), bet_cents, meters (ordered), suspension, notice."""
         return f"{self.tag}:link"
 
     @property
     def meters(self) -> str:
-        """HASH per `<meter>/`: value, overflow, reserve, owed, cap, reset (micro-cents), rates, cycle, …."""
+        """HASH per `<meter>/`: value, overflow, reserve, owed, cap, reset (micro-cents), rates, cycle,
+        status; registrations that wait (`claim=seq=value;…`), waiting (the claims for signs),
+        last_settlement, settled_to, won_through, effect_seq and shown_before (what signs show until the
+        ledger has that entry)."""
         return f"{self.tag}:meters"
 
     @property
     def tables(self) -> str:
-        """HASH: `<table>` its highest recorded round; `<table>/kept` the ledgered one whose record stays."""
+        """HASH: `<table>` its highest recorded round; `<table>/kept` the ledgered one whose record stays; its
+        presence: live, contact, lost, base, open, beat, offset, uncertainty, released (include/frontier.lua);
+        what the House decided: suspension, boxes_off, notice."""
         return f"{self.tag}:tables"
 
     @property
     def rounds(self) -> str:
         """HASH: `<table>/<round>` the recorded bets, until the ledger has them and a later round came;
-        `<table>/<round>/result` and `/void` how the round ended."""
+        `<table>/<round>/result`, `/void` and `/returns` how the round or single boxes ended."""
         return f"{self.tag}:rounds"
+
+    @property
+    def claims(self) -> str:
+        """HASH: `<claim>` the claim, trigger or envy award as a document, until it is final."""
+        return f"{self.tag}:claims"
 
     @property
     def alarms(self) -> str:

@@ -12,15 +12,22 @@ from controller.betting.locked_bets import LockedRound
 from controller.errors import Code, JackpotError, LedgerMismatch, Refused, StoreUnavailable
 from controller.floor.definition import Floor, Link
 from controller.ids import LinkId
+from controller.jackpots.amounts import Pot, shown_while_frozen
+from controller.jackpots.claims import claim_id
+from controller.jackpots.policy import DEFAULT_POLICY, Policy
+from controller.jackpots.state import parse_pots
 from controller.journal.entry import Entry, parse_amounts
 from controller.money import to_micro
-from controller.results.reversal import Reversal
 from controller.store.connection import Client, PinnedConnections
 from controller.store.keys import LinkKeys
 from controller.store.scripts import load_scripts
 
 ROUNDS_PER_CALL = 200
 """A script runs alone: a longer call would make other tables wait. Well below Lua's stack limit."""
+
+
+BOXES_MAX = 12
+"""No layout has more."""
 
 
 class StaleDefinition(JackpotError):
@@ -71,26 +78,12 @@ class RoundRecords(msgspec.Struct, frozen=True):
     bets: Record | None
     result: Record | None
     void: Record | None
+    returns: list[Record]
+    """Boxes whose bets went back."""
+    claimed: bool
+    """Whether the store holds claims of the round."""
     highest: int
     """The table's highest recorded round."""
-
-
-class RoundEnd(msgspec.Struct, frozen=True):
-    """How a round ends, ready for the store."""
-
-    table: str
-    round: int
-    body_hash: str
-    facts: str
-    ledgered_seq: int
-    """How far the caller has looked in the ledger for an earlier end."""
-    reversal: Reversal
-
-    def reversal_arguments(self) -> list[str]:
-        """What the scripts take back."""
-        reversal = self.reversal
-        meters = [str(v) for m in reversal.meters for v in (m.meter, m.owed, m.overflow, m.reserve)]
-        return [str(reversal.staked), str(reversal.house), str(len(reversal.meters)), *meters]
 
 
 class RoundOutcome(msgspec.Struct, frozen=True):
@@ -103,17 +96,43 @@ class RoundOutcome(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class MeterState:
-    """A meter as it stands."""
+    """A meter as it stands, and as signs may show it: only what the ledger has."""
 
-    id: str
+    pot: Pot
     link: str
-    value: int
-    overflow: int
-    reserve: int
-    cycle: int
     status: str
+    waiting: str
+    suspension: str
+    notice: str
     seq: int
     at: int
+    released: int
+
+    @property
+    def id(self) -> str:
+        """Its name."""
+        return self.pot.id
+
+    @property
+    def value(self) -> int:
+        """The balance, in micro-cents."""
+        return self.pot.value
+
+    @property
+    def shown_status(self) -> str:
+        """What signs say about it."""
+        if self.status == "closed" or self.pot.effect_seq <= self.released:
+            return self.status
+        return self.pot.shown_before.partition(":")[0]
+
+    @property
+    def shown_value(self) -> int:
+        """What signs show, in micro-cents: a win's or an award's effect only once it is in the ledger."""
+        if self.pot.effect_seq > self.released:
+            before = self.pot.shown_before.partition(":")[2]
+            if before:
+                return int(before)
+        return shown_while_frozen(self.pot) if self.pot.frozen else self.pot.value
 
 
 class LinkStore:
@@ -125,7 +144,12 @@ class LinkStore:
         self._scripts = load_scripts()
 
     def contribute(
-        self, link: LinkId, epoch: int, definition: str, groups: list[list[LockedRound]]
+        self,
+        link: LinkId,
+        epoch: int,
+        definition: str,
+        groups: list[list[LockedRound]],
+        policy: Policy = DEFAULT_POLICY,
     ) -> list[list[RoundOutcome]]:
         """Record rounds, group by group: within a group, what follows a refusal is not attempted."""
         rest = [
@@ -138,11 +162,22 @@ class LinkStore:
                 str(r.round),
                 r.body_hash,
                 str(len(r.facts.progressive_boxes)),
+                str(r.closed_at),
+                ",".join(str(box.box) for box in r.facts.boxes),
                 r.facts_text,
             )
         ]
         count = sum(map(len, groups))
-        reply = self._run("contribute", link, rest, epoch=str(epoch), definition=definition, count=str(count))
+        reply = self.run(
+            "contribute",
+            link,
+            rest,
+            epoch=str(epoch),
+            definition=definition,
+            count=str(count),
+            grace=str(policy.grace),
+            unmeasured=str(policy.unmeasured_clock),
+        )
         outcomes = iter([_round_outcome(outcome, record) for outcome, record in reply[1]])
         return [[next(outcomes) for _ in group] for group in groups]
 
@@ -164,7 +199,7 @@ class LinkStore:
                 str(to_micro(m.opening_cents)),
             )
         ]
-        reply = self._run(
+        reply = self.run(
             "configure",
             link,
             rest,
@@ -184,70 +219,26 @@ class LinkStore:
             )
         return bool(reply[0] != "unchanged")
 
-    def record_result(
-        self, link: LinkId, epoch: int, definition: str, end: RoundEnd
-    ) -> tuple[str, Record | None]:
-        """Record a round's result: an outcome of the script, and the record that stands."""
-        reply = self._run(
-            "record_result",
-            link,
-            end.reversal_arguments(),
-            epoch=str(epoch),
-            definition=definition,
-            field=f"{end.table}/{end.round}",
-            body_hash=end.body_hash,
-            ledgered_seq=str(end.ledgered_seq),
-            facts=end.facts,
-        )
-        return _ended(reply)
-
-    def void_round(
-        self,
-        link: LinkId,
-        epoch: int,
-        definition: str,
-        end: RoundEnd,
-        *,
-        highest: int,
-        result_seq: int | None,
-    ) -> tuple[str, Record | None]:
-        """Void a round that the caller judged knowing the table's highest round and the round's result."""
-        reply = self._run(
-            "void_round",
-            link,
-            end.reversal_arguments(),
-            epoch=str(epoch),
-            definition=definition,
-            table=end.table,
-            field=f"{end.table}/{end.round}",
-            body_hash=end.body_hash,
-            ledgered_seq=str(end.ledgered_seq),
-            highest=str(highest),
-            result_seq=str(result_seq or ""),
-            facts=end.facts,
-        )
-        return _ended(reply)
-
     def open_table(self, link: LinkId, epoch: int, definition: str, table: str, facts: str) -> list[str]:
         """Journal that a table has opened: next round, sequence, epoch, head."""
-        reply = self._run(
+        reply = self.run(
             "open_table", link, epoch=str(epoch), definition=definition, table=table, facts=facts
         )
         return reply[1:]
 
     def raise_alarm(self, link: LinkId, subject: str, facts: str) -> int | None:
         """Raise an alarm unless one of this subject is open; its sequence number if raised."""
-        reply = self._run("raise_alarm", link, subject=subject, facts=facts)
+        reply = self.run("raise_alarm", link, subject=subject, facts=facts)
         return int(reply[1]) if reply[0] == "raised" else None
 
     def acknowledge_alarm(self, link: LinkId, subject: str, seq: int, facts: str) -> int | None:
         """Acknowledge an open alarm; the sequence number of that, or None if it is not open."""
-        reply = self._run("acknowledge_alarm", link, subject=subject, seq=str(seq), facts=facts)
+        reply = self.run("acknowledge_alarm", link, subject=subject, seq=str(seq), facts=facts)
         return int(reply[1]) if reply[0] == "acknowledged" else None
 
     def close_link(self, link: LinkId, reason: str, facts: str) -> None:
         """Fail closed: no more commands on this link."""
-        self._run("close_link", link, reason=reason, facts=facts)
+        self.run("close_link", link, reason=reason, facts=facts)
 
     def release(self, link: LinkId, ledgered_seq: int, limit: int) -> int:
         """Let go of entries that the ledger has; how many went."""
@@ -268,6 +259,11 @@ class LinkStore:
         epoch, definition, status, reason, seq, at, head = (value or "" for value in values)
         return LinkHead(int(epoch), definition, status, reason, int(seq), int(at), head)
 
+    def released(self, link: LinkId) -> int:
+        """Up to which entry the ledger has the journal for sure."""
+        with _guarded():
+            return int(cast("str | None", self._client.hget(LinkKeys.of(link).link, "released")) or 0)
+
     def journal_after(self, link: LinkId, seq: int, limit: int) -> list[Entry]:
         """The next entries of the journal that the store still holds."""
         with _guarded():
@@ -284,6 +280,15 @@ class LinkStore:
         oldest = next(_entries(first), None)
         return length, int(oldest[1]["at"]) if oldest else None
 
+    def has_work(self, link: LinkId) -> bool:
+        """Whether a worker has anything to look at: entries to drain, or claims that may have become due."""
+        keys = LinkKeys.of(link)
+        with _guarded():
+            pipe = self._client.pipeline(transaction=False)
+            pipe.xlen(keys.stream)
+            pipe.hlen(keys.claims)
+            return any(pipe.execute())
+
     def record(self, link: LinkId, table: str, number: int) -> Record | None:
         """The recorded bets of a round, if Redis still holds them."""
         return self.records(link, table, number).bets
@@ -293,11 +298,13 @@ class LinkStore:
         keys, field = LinkKeys.of(link), f"{table}/{number}"
         with _guarded():
             pipe = self._client.pipeline(transaction=True)
-            pipe.hmget(keys.rounds, field, f"{field}/result", f"{field}/void")
+            pipe.hmget(keys.rounds, field, *(f"{field}/{end}" for end in ("result", "void", "returns")))
             pipe.hget(keys.tables, table)
-            texts, highest = pipe.execute()
+            pipe.hmget(keys.claims, [claim_id(table, number, box) for box in range(1, BOXES_MAX + 1)])
+            (*texts, returns), highest, claims = pipe.execute()
         bets, result, void = (Record.parse(text) if text else None for text in texts)
-        return RoundRecords(bets, result, void, int(highest or 0))
+        returned = [Record.parse(text) for text in (returns or "").split("\r") if text]
+        return RoundRecords(bets, result, void, returned, any(claims), int(highest or 0))
 
     def entry(self, link: LinkId, seq: int) -> Entry | None:
         """One journal entry, if the store still holds it."""
@@ -311,7 +318,7 @@ class LinkStore:
             for link in wanted:
                 keys = LinkKeys.of(link)
                 pipe = self._client.pipeline(transaction=True)
-                pipe.hmget(keys.link, "seq", "at", "status", "meters")
+                pipe.hmget(keys.link, "seq", "at", "status", "meters", "released", "suspension", "notice")
                 pipe.hgetall(keys.meters)
                 replies.append(pipe.execute())
         return [state for link, reply in zip(wanted, replies, strict=True) for state in _states(link, reply)]
@@ -331,7 +338,8 @@ class LinkStore:
         with _guarded():
             self._client.delete(LinkKeys.of(link).nudge)
 
-    def _run(self, name: str, link: LinkId, rest: list[str] | None = None, **named: str) -> list[Any]:
+    def run(self, name: str, link: LinkId, rest: list[str] | None = None, **named: str) -> list[Any]:
+        """Run a script on a link; what it says about the link itself is raised."""
         with _guarded():
             reply = cast(
                 "list[Any]", self._scripts[name].call(self._scripts_on, LinkKeys.of(link), rest, **named)
@@ -360,10 +368,6 @@ def _entries(found: Any) -> Iterator[tuple[str, dict[str, str]]]:
         yield stream_id, fields
 
 
-def _ended(reply: list[Any]) -> tuple[str, Record | None]:
-    return reply[0], Record.parse(reply[1]) if len(reply) > 1 else None
-
-
 def _round_outcome(outcome: str, record: str) -> RoundOutcome:
     if outcome in ("round_number_passed", "round_number_too_far"):
         return RoundOutcome(outcome, highest=int(record))
@@ -371,18 +375,18 @@ def _round_outcome(outcome: str, record: str) -> RoundOutcome:
 
 
 def _states(link: LinkId, reply: list[Any]) -> Iterator[MeterState]:
-    (seq, at, link_status, ids), values = reply
+    (seq, at, link_status, ids, released, suspension, notice), values = reply
     if seq is None:
         raise LinkMissing(f"Redis does not hold link {link}")
-    for meter in filter(None, ids.split(",")):
+    for pot in parse_pots(ids.split(","), values):
         yield MeterState(
-            id=meter,
+            pot=pot,
             link=link,
-            value=int(values[f"{meter}/value"]),
-            overflow=int(values[f"{meter}/overflow"]),
-            reserve=int(values[f"{meter}/reserve"]),
-            cycle=int(values[f"{meter}/cycle"]),
-            status=link_status if link_status == "closed" else values[f"{meter}/status"],
+            status=link_status if link_status == "closed" else values[f"{pot.id}/status"],
+            waiting=values.get(f"{pot.id}/waiting", "[]"),
+            suspension=suspension or "",
+            notice=notice or "",
             seq=int(seq),
             at=int(at),
+            released=int(released or 0),
         )

@@ -30,11 +30,11 @@ def parts(redis_url: str, tmp_path: Path) -> Iterator[Parts]:
 
 
 @contextmanager
-def assembled(redis_url: str, tmp_path: Path) -> Iterator[Parts]:
-    """Every real part over this Redis, with the sample floor in force."""
+def assembled(redis_url: str, tmp_path: Path, floor: str = SAMPLE) -> Iterator[Parts]:
+    """Every real part over this Redis, with a floor in force."""
     settings = Settings(redis_url=redis_url, data_dir=str(tmp_path))
     prepare_database(settings)
-    apply_floor(settings, SAMPLE, "sample")
+    apply_floor(settings, floor, "sample")
     made = assemble(settings)
     yield made
     made.store._client.close()

@@ -20,7 +20,9 @@ from controller.games.cards import DECK
 from controller.results.messages import RoundResult, RoundVoid
 from controller.services.floor_in_force import FloorInForce
 from controller.services.round_ends import RoundEnds
+from controller.services.round_lookup import RoundLookup
 from controller.store.link_store import LinkStore
+from controller.store.win_store import WinStore
 from models.archive import RoundArchive, balances, recorded_round
 from models.audit import check_link
 from models.base import Base
@@ -158,7 +160,9 @@ class Contributions(RuleBasedStateMachine):
         self.opening = opening * 10**6
         self.model = Model(bet, rate, reserve, capped, self.opening)
         in_force = FloorInForce(_Source(self.floor), self.store, time.monotonic)
-        self.ends = RoundEnds(in_force, self.store, RoundArchive(self.ledger), lambda _: None)
+        lookup = RoundLookup(self.store, RoundArchive(self.ledger))
+        wins = WinStore(self.store._client, self.store)
+        self.ends = RoundEnds(in_force, lookup, wins, lambda _: None)
 
     @rule(
         rounds=st.lists(
@@ -235,7 +239,7 @@ class Contributions(RuleBasedStateMachine):
         if not hasattr(self, "model"):
             return
         state = self.store.meters([LINK])[0]
-        assert (state.value, state.overflow, state.reserve, state.seq) == (
+        assert (state.value, state.pot.overflow, state.pot.reserve, state.seq) == (
             self.model.value,
             self.model.overflow,
             self.model.reserve,

@@ -99,7 +99,7 @@ def test_at_the_cap_the_rest_overflows_to_the_last_unit(any_store: LinkStore) ->
     post(any_store, floor, [locked(floor, "T-1", 1, 1)], [locked(floor, "T-1", 2, 1)])
     state = any_store.meters([LINK])[0]
     assert state.value == 2000 * 10**6
-    assert state.overflow == 2 * 500 * 333_333 - 10**6
+    assert state.pot.overflow == 2 * 500 * 333_333 - 10**6
     first, second = any_store.journal_after(LINK, 1, 10)
     assert f"meter/major={10**6};overflow/major={500 * 333_333 - 10**6}" in first.postings
     assert "meter/major" not in second.postings

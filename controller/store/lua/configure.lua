@@ -25,7 +25,7 @@ if link then
 elseif ARGV[3] ~= '' then
   return {'stale', '', ''}
 else
-  link = {epoch = epoch, seq = 0, at = 0, head = '', released = 0}
+  link = {epoch = epoch, seq = 0, at = 0, head = '', released = 0, version = 0}
 end
 
 -- Whatever could refuse is read before the first write.
@@ -73,9 +73,10 @@ for _, meter in ipairs(new_meters) do
   end
   redis.call('HSET', meters_key, meter.id .. '/value', exact_format(meter.opening),
              meter.id .. '/overflow', '0', meter.id .. '/reserve', '0', meter.id .. '/owed', '0',
-             meter.id .. '/cycle', '1', meter.id .. '/status', 'running')
+             meter.id .. '/cycle', '1', meter.id .. '/status', 'running', meter.id .. '/registrations', '')
 end
 redis.call('HSET', link_key, 'epoch', epoch, 'definition', definition, 'status', 'running', 'reason', '',
            'bet_cents', bet_cents, 'meters', table.concat(ids, ','))
+link.version = link.seq
 link_save(link_key, link)
 return {'configured', seq}

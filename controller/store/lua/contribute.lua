@@ -4,51 +4,58 @@
 -- request: after the first refusal the rest of that group is not attempted; other groups go on.
 --
 -- @keys link meters tables rounds stream
--- @args epoch definition count
--- @rest per round: group table round body_hash progressive_bets facts
+-- @args epoch definition count grace unmeasured
+-- @rest per round: group table round body_hash progressive_bets closed_at boxes facts
 -- @returns {'link_missing'} | {'stale', epoch, definition} | {'link_closed', reason}
 -- @returns {'done', per round {outcome, record}}; a round recorded now is answered without its facts
 -- @outcomes recorded replayed exists_with_different_body round_number_passed round_number_too_far
--- @outcomes meter_limit_reached not_attempted
--- @emits bets_recorded
--- @include exact link journal
+-- @outcomes meter_limit_reached not_attempted table_was_offline table_suspended box_suspended progressive_suspended
+-- @emits bets_recorded late_bets_recorded
+-- @include exact link journal frontier intake
 
 local link_key, meters_key, tables_key, rounds_key, stream_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local link = link_load(link_key)
 local refusal = link_refusal(link, ARGV[1], ARGV[2])
 if refusal then return refusal end
-local count = tonumber(ARGV[3])
-local WIDTH = 6
+local count, grace, unmeasured = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local NAMED, WIDTH = 5, 8
 -- Numbers only rise and end at 2^53: one wild jump must not use up a table's.
 local ROUNDS_AHEAD = 10000000000
 
 -- What is known of these tables and rounds.
 local table_fields, round_fields = {}, {}
 for i = 1, count do
-  local base = 3 + (i - 1) * WIDTH
+  local base = NAMED + (i - 1) * WIDTH
   table_fields[i] = ARGV[base + 2]
   round_fields[i] = ARGV[base + 2] .. '/' .. ARGV[base + 3]
 end
-local highest, record_of = {}, {}
+local highest, record_of, states = {}, {}, {}
 local known_highest = redis.call('HMGET', tables_key, unpack(table_fields))
 local known_records = redis.call('HMGET', rounds_key, unpack(round_fields))
 for i = 1, count do
   highest[table_fields[i]] = tonumber(known_highest[i] or '0')
   record_of[round_fields[i]] = known_records[i]
+  if not states[table_fields[i]] then
+    local state = frontier_load(tables_key, table_fields[i], unmeasured)
+    local f = redis.call('HMGET', tables_key, state.id .. '/suspension', state.id .. '/boxes_off')
+    state.suspension, state.boxes_off = f[1] or '', f[2] or ''
+    states[state.id] = state
+  end
 end
 
 -- The link's meters, in the order in which the floor names them.
-local settings = redis.call('HMGET', link_key, 'bet_cents', 'meters')
+local settings = redis.call('HMGET', link_key, 'bet_cents', 'meters', 'suspension')
 local bet_cents = tonumber(settings[1])
 local meters = {}
 for id in string.gmatch(settings[2], '[^,]+') do
   local f = redis.call('HMGET', meters_key, id .. '/value', id .. '/overflow', id .. '/cap',
-                       id .. '/rate_ppm', id .. '/reserve_ppm', id .. '/reserve', id .. '/owed')
+                       id .. '/rate_ppm', id .. '/reserve_ppm', id .. '/reserve', id .. '/owed',
+                       id .. '/registrations')
   meters[#meters + 1] = {
     id = id, value = exact_parse(f[1]), overflow = exact_parse(f[2]),
     cap = f[3] ~= '' and exact_parse(f[3]) or nil,
     rate_ppm = tonumber(f[4]), reserve_ppm = tonumber(f[5]), reserve = exact_parse(f[6]),
-    owed = exact_parse(f[7] or '0')}
+    owed = exact_parse(f[7] or '0'), frozen = f[8] and f[8] ~= ''}
 end
 
 -- How one round's bets divide. Nothing is rounded: cents x parts per million are whole micro-cents.
@@ -59,9 +66,11 @@ local function split(bets)
   for m, meter in ipairs(meters) do
     local contribution = exact_share(staked_cents, meter.rate_ppm)
     local reserve = exact_share(staked_cents, meter.reserve_ppm)
-    -- What the meter owes for bets that went back is repaid before the sign moves on.
+    -- What the meter owes for bets that went back is repaid before the sign moves on. While a win waits, all of
+    -- it accrues, beyond the cap, too: what it is for is decided when the win is settled or rejected.
     local repaid = exact_less(meter.owed, contribution) and meter.owed or contribution
-    local room = meter.cap and exact_sub(meter.cap, meter.value) or nil
+    if meter.frozen then repaid = {0, 0} end
+    local room = meter.cap and not meter.frozen and exact_sub(meter.cap, meter.value) or nil
     local to_value, to_overflow = exact_sub(contribution, repaid), {0, 0}
     if room and exact_less(room, to_value) then
       to_value, to_overflow = room, exact_sub(to_value, room)
@@ -115,11 +124,15 @@ link_tick(link)
 local answers, stopped = {}, {}
 local new_rounds, new_highest = {}, {}
 for i = 1, count do
-  local base = 3 + (i - 1) * WIDTH
+  local base = NAMED + (i - 1) * WIDTH
   local group, table_id, round = ARGV[base + 1], ARGV[base + 2], tonumber(ARGV[base + 3])
-  local body_hash, bets, facts = ARGV[base + 4], tonumber(ARGV[base + 5]), ARGV[base + 6]
+  local body_hash, bets, closed_at = ARGV[base + 4], tonumber(ARGV[base + 5]), tonumber(ARGV[base + 6])
+  local boxes, facts = ARGV[base + 7], ARGV[base + 8]
   local field = round_fields[i]
   local known = record_of[field]
+  local state = states[table_id]
+  local late = intake_lateness(state, link.at, grace, closed_at)
+  local refused = intake_suspended(state, settings[3] or '', bets, boxes) or (not late and 'table_was_offline')
   local outcome, record
   if stopped[group] then
     outcome, record = 'not_attempted', ''
@@ -130,6 +143,8 @@ for i = 1, count do
     outcome, record = 'round_number_passed', string.format('%.0f', highest[table_id])
   elseif round > highest[table_id] + ROUNDS_AHEAD then
     outcome, record = 'round_number_too_far', string.format('%.0f', highest[table_id])
+  elseif refused then
+    outcome, record = refused, ''
   else
     local division = split(bets)
     if not fits(division) then
@@ -137,7 +152,13 @@ for i = 1, count do
     else
       local postings = postings_of(division)
       local after = apply(division)
-      local seq, at = journal_append(stream_key, link, 'bets_recorded', field, facts, postings, after)
+      local seq, at
+      if late == '' then
+        seq, at = journal_append(stream_key, link, 'bets_recorded', field, facts, postings, after)
+      else
+        seq, at = journal_append(stream_key, link, 'late_bets_recorded', field, facts, postings, after)
+      end
+      intake_begin(state, link.at, grace, round, closed_at)
       outcome, record = 'recorded', table.concat({body_hash, link.epoch, seq, at, link.head, after, ''}, '\n')
       record_of[field], highest[table_id] = record .. facts, round
       new_rounds[#new_rounds + 1] = field
@@ -151,7 +172,10 @@ end
 
 if #new_rounds > 0 then
   redis.call('HSET', rounds_key, unpack(new_rounds))
-  for table_id, round in pairs(new_highest) do redis.call('HSET', tables_key, table_id, round) end
+  for table_id, round in pairs(new_highest) do
+    redis.call('HSET', tables_key, table_id, round)
+    frontier_save(tables_key, states[table_id])
+  end
   for _, meter in ipairs(meters) do
     redis.call('HSET', meters_key, meter.id .. '/value', exact_format(meter.value),
                meter.id .. '/overflow', exact_format(meter.overflow),

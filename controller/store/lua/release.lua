@@ -21,7 +21,7 @@ local function read(fields)
     if fields[i] == 'kind' then kind = fields[i + 1] end
     if fields[i] == 'round' then round = fields[i + 1] end
   end
-  return kind, round, string.match(round, '^(.*)/(%d+)$')
+  return kind, string.match(round, '^(([^/]+)/(%d+))')
 end
 
 local latest, kept, gone = {}, {}, {}
@@ -31,22 +31,25 @@ local function know(table_id)
   latest[table_id], kept[table_id] = known[1] or '', known[2] or ''
 end
 
+-- One way in which a round ended goes if the last of its records is among those that are let go of.
+local function let_go_end(field)
+  local text = redis.call('HGET', KEYS[3], field)
+  local seq = text and tonumber(string.match(text, '([^\r]*)$'):match('^[^\n]*\n[^\n]*\n(%d+)'))
+  if seq and seq <= last then gone[#gone + 1] = field end
+end
+
 -- A round's bets go, and with them each way it ended that this call or an earlier one has let go of.
 local function let_go(field)
   gone[#gone + 1] = field
-  local ends = redis.call('HMGET', KEYS[3], field .. '/result', field .. '/void')
-  for n, suffix in ipairs({'/result', '/void'}) do
-    local seq = ends[n] and tonumber(string.match(ends[n], '^[^\n]*\n[^\n]*\n(%d+)'))
-    if seq and seq <= last then gone[#gone + 1] = field .. suffix end
-  end
+  for suffix in string.gmatch('/result /void /returns', '%S+') do let_go_end(field .. suffix) end
 end
 
-local SUFFIX = {result_recorded = '/result', round_voided = '/void'}
+local SUFFIX = {result_recorded = '/result', round_voided = '/void', box_returned = '/returns'}
 for _, entry in ipairs(entries) do
   local kind, field, table_id, round = read(entry[2])
   if table_id then
     know(table_id)
-    if kind == 'bets_recorded' then
+    if kind == 'bets_recorded' or kind == 'late_bets_recorded' then
       if kept[table_id] ~= '' then let_go(table_id .. '/' .. kept[table_id]) end
       kept[table_id] = round
       if latest[table_id] ~= round then
@@ -54,7 +57,7 @@ for _, entry in ipairs(entries) do
         kept[table_id] = ''
       end
     elseif SUFFIX[kind] and kept[table_id] ~= round then
-      gone[#gone + 1] = field .. SUFFIX[kind]
+      let_go_end(field .. SUFFIX[kind])
     end
   end
 end

@@ -6,10 +6,11 @@ if redis.replicate_commands then redis.replicate_commands() end
 
 local function link_load(key)
   local f = redis.call('HMGET', key, 'epoch', 'definition', 'status', 'reason', 'seq', 'at', 'head',
-                       'released')
+                       'released', 'version')
   if not f[1] then return nil end
   return {epoch = f[1], definition = f[2], status = f[3], reason = f[4],
-          seq = tonumber(f[5]), at = tonumber(f[6]), head = f[7], released = tonumber(f[8] or '0')}
+          seq = tonumber(f[5]), at = tonumber(f[6]), head = f[7], released = tonumber(f[8] or '0'),
+          version = tonumber(f[9] or '0')}
 end
 
 -- A refusal for the whole call, or nil when the link takes the command.
@@ -31,5 +32,6 @@ end
 
 local function link_save(key, link)
   redis.call('HSET', key, 'seq', string.format('%.0f', link.seq),
-             'at', string.format('%.0f', link.at), 'head', link.head)
+             'at', string.format('%.0f', link.at), 'head', link.head,
+             'version', string.format('%.0f', link.version))
 end

@@ -1,0 +1,52 @@
+"""Taking claims back with their round or their box: before a freeze, a settlement, a reset and a payment."""
+
+from controller.errors import Code, Refused
+from controller.jackpots.book import Book
+from controller.jackpots.claims import Claim, Kind, Status
+from controller.jackpots.house import cancel_award, cancel_envy, two_people
+from controller.jackpots.settling import read_settled, undo_settlement
+
+
+def cancel_round(book: Book, table: str, number: int, by: list[str], final: list[Claim]) -> None:
+    """The round is void: whatever it claimed, won or gave to others is taken back.
+
+    `final`: what the ledger knows of the round's claims that the store has let go of.
+    """
+    _cancel(book, book.state.of_round(table, number), final, by, "the round is void")
+
+
+def cancel_box(book: Book, table: str, number: int, box: int, by: list[str], final: list[Claim]) -> None:
+    """The box's hand is out of play: it neither wins, triggers nor receives."""
+    own = [claim for claim in book.state.of_round(table, number) if claim.box == box]
+    _cancel(book, own, [claim for claim in final if claim.box == box], by, "the hand is out of play")
+
+
+def _cancel(book: Book, claims: list[Claim], final: list[Claim], by: list[str], note: str) -> None:
+    """An award that was made needs the House; one that was paid, two people."""
+    known = [*claims, *(c for c in final if c.id not in book.claims)]
+    made = [c for c in known if c.status in (Status.AWARDED, Status.PAID)]
+    if made and not by:
+        detail = f"authorised_by: claim {made[0].id} has been {made[0].status}: the House must allow this"
+        raise Refused(Code.AWARD_MADE, detail)
+    if any(c.status is Status.PAID for c in made):
+        two_people(by, "to take a paid award back")
+    majors = frozenset(c.id for c in made if c.kind is Kind.MAJOR)
+    for meter in sorted({c.meter for c in made if c.id in majors and c.meter}):
+        _undo(book, meter, majors)
+    for claim in claims:
+        current = book.claims[claim.id]
+        if current.kind is Kind.MAJOR:
+            book.withdraw(current, Status.CANCELLED, note)
+        elif current.status is not Status.CANCELLED:
+            cancel_award(book, current, note)
+        cancel_envy(book, claim.id)
+
+
+def _undo(book: Book, meter: str, voided: frozenset[str]) -> None:
+    last = book.pots[meter].last_settlement
+    if not last or not voided <= set(read_settled(last).claims):
+        raise Refused(
+            Code.AWARD_PAID,
+            f"meter {meter} has been settled again since: undo that settlement first",
+        )
+    undo_settlement(book, meter, voided=voided)

@@ -1,0 +1,187 @@
+"""Claims come in: by `…/wins`, and from a round's result, which ranks every hand itself."""
+
+from dataclasses import dataclass
+
+from controller.errors import Code, FieldProblem, Refused
+from controller.games.pay_tables import PayLine
+from controller.games.settlement import Entitlement, EnvyBonus
+from controller.jackpots.book import Book, replace
+from controller.jackpots.claims import Claim, Doubt, Kind, Status, claim_id, envy_id
+from controller.jackpots.clocks import Clock, deal_time
+from controller.money import to_micro
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """A box of a recorded round, as a claim needs it."""
+
+    table: str
+    round: int
+    box: int
+    player: str | None
+    has_bet: bool
+    """A progressive bet that counts."""
+    has_ante: bool
+    stake_cents: int
+    bets_closed_at: int
+    bets_recorded_at: int
+    """By our clock."""
+
+
+def new_claim(book: Book, hand: Hand, line: PayLine, dealt_at: int) -> Claim:
+    """A claim for a hand that a pay table names; refused where the rules give it nothing."""
+    amount = line.amount_cents(hand.stake_cents)
+    if hand.has_bet:
+        kind = Kind.MINOR if line.meter is None else Kind.MAJOR
+    elif hand.has_ante and line.envy_cents:
+        kind, amount = Kind.TRIGGER, None
+    else:
+        detail = f"box {hand.box} has no progressive bet in round {hand.round} of table {hand.table}"
+        raise Refused(Code.NOT_ELIGIBLE, detail, [FieldProblem("box", Code.NOT_ELIGIBLE, detail)])
+    claim = Claim(
+        id=claim_id(hand.table, hand.round, hand.box),
+        kind=kind,
+        table=hand.table,
+        round=hand.round,
+        box=hand.box,
+        player=hand.player,
+        hand=line.hand,
+        rule=line.rule,
+        status=Status.REGISTERED,
+        meter=line.meter if kind is Kind.MAJOR else None,
+        share_ppm=line.share_ppm if kind is Kind.MAJOR else None,
+        amount_cents=amount,
+        wager_cents=hand.stake_cents if line.wager_returned and hand.has_bet else 0,
+    )
+    return _timed(book, hand, claim, dealt_at)
+
+
+def _timed(book: Book, hand: Hand, claim: Claim, dealt_at: int) -> Claim:
+    """The claim with its deal by our clock, and what about it is doubtful."""
+    known = book.state.tables.get(hand.table)
+    measured = known.clock if known else None
+    clock = measured or Clock(0, book.policy.unmeasured_clock)
+    when = deal_time(clock, dealt_at, hand.bets_closed_at, book.state.now)
+    doubts = []
+    if claim.kind is Kind.MAJOR:
+        doubts = [] if when.plausible else [Doubt.TIME]
+        # Where the clock was measured, the least doubt counts; an unmeasured one must be sure.
+        if hand.bets_recorded_at > (when.earliest if measured else when.latest):
+            doubts.append(Doubt.BETS_LATE)
+    return replace(claim, dealt_at=dealt_at, earliest=when.earliest, latest=when.latest, doubts=doubts)
+
+
+def register(book: Book, claim: Claim) -> None:
+    """Take a claim in."""
+    if claim.kind is Kind.MAJOR:
+        book.register(claim)
+    else:
+        book.put(claim)
+
+
+@dataclass(frozen=True, slots=True)
+class Alarming:
+    """Something about a result that a person must see."""
+
+    subject: str
+    detail: str
+
+
+def register_result(
+    book: Book,
+    hands: dict[int, Hand],
+    entitled: list[Entitlement],
+    envy: list[EnvyBonus],
+    lines: dict[str, PayLine],
+    dealt: dict[int, int],
+) -> list[Alarming]:
+    """Everything that a round's result says about progressives: claims, fixed awards, triggers, envy."""
+    if not hands:
+        return []
+    table, number = next((hand.table, hand.round) for hand in hands.values())
+    earlier = {claim.box: claim for claim in book.state.of_round(table, number)}
+    alarms: list[Alarming] = []
+    found = {item.box: item.hand for item in entitled}
+    found |= {item.hand_box: item.hand for item in envy if item.hand_box not in found}
+    for box, name in found.items():
+        known = earlier.get(box)
+        truth = new_claim(book, hands[box], lines[name], dealt.get(box, hands[box].bets_closed_at))
+        if known is not None and known.hand == name:
+            alarms += _confirm(book, known, truth)
+            continue
+        if known is not None:
+            alarms.append(_contradict(book, known, f"its cards are {name}"))
+            truth = replace(truth, id=f"{truth.id}.cards")
+        elif truth.kind is Kind.MAJOR:
+            detail = f"claim {truth.id}: the result shows {name}, and nobody had claimed it"
+            alarms.append(Alarming(f"missed_win/{truth.id}", detail))
+        _take(book, truth)
+    for box, known in earlier.items():
+        if box not in found and known.pending and known.kind is not Kind.ENVY:
+            alarms.append(_contradict(book, known, "its cards and decision win nothing"))
+    for bonus in envy:
+        _bonus(book, table, number, bonus, lines[bonus.hand], hands)
+    return alarms
+
+
+def _take(book: Book, claim: Claim) -> None:
+    """A claim with the result behind it: fixed awards are made at once."""
+    if claim.kind is Kind.MINOR:
+        award_from_house(book, claim)
+    else:
+        register(book, claim)
+
+
+def _confirm(book: Book, known: Claim, truth: Claim) -> list[Alarming]:
+    """The result agrees with a claim about the hand; maybe not about the time."""
+    if known.kind is Kind.MINOR and known.pending:
+        award_from_house(book, known)
+    if known.dealt_at == truth.dealt_at or known.kind is not Kind.MAJOR:
+        return []
+    if known.pending and Doubt.CONTRADICTED not in known.doubts:
+        book.put(replace(known, doubts=[*known.doubts, Doubt.CONTRADICTED]))
+    detail = f"claim {known.id}: the claim and the result disagree about the time of the deal"
+    return [Alarming(f"deal_time_differs/{known.id}", detail)]
+
+
+def _contradict(book: Book, known: Claim, why: str) -> Alarming:
+    if known.pending and Doubt.CONTRADICTED not in known.doubts:
+        book.put(replace(known, doubts=[*known.doubts, Doubt.CONTRADICTED]))
+    return Alarming(f"contradiction/{known.id}", f"claim {known.id} says {known.hand}, but {why}")
+
+
+def award_from_house(book: Book, claim: Claim) -> None:
+    """An award that needs no order: small ones are paid by the dealer with the round."""
+    total = to_micro(claim.total_cents)
+    book.change.post("house", -total)
+    if claim.total_cents < book.policy.hand_pay_from_cents and claim.kind is Kind.MINOR:
+        book.change.post("paid", total)
+        paid_by = [f"table {claim.table}"]
+        book.put(replace(claim, status=Status.PAID, doubts=[], paid_by=paid_by))
+    else:
+        book.change.post(f"payable/{claim.id}", total)
+        book.put(replace(claim, status=Status.AWARDED, doubts=[]))
+
+
+def _bonus(
+    book: Book, table: str, number: int, bonus: EnvyBonus, line: PayLine, hands: dict[int, Hand]
+) -> None:
+    """One box's bonus waits until the hand behind it is verified; a fixed award's needs no such word."""
+    source = claim_id(table, number, bonus.hand_box)
+    waits = not hands[bonus.hand_box].has_bet or line.meter is not None
+    book.put(
+        Claim(
+            id=envy_id(table, number, bonus.box, bonus.hand_box),
+            kind=Kind.ENVY,
+            table=table,
+            round=number,
+            box=bonus.box,
+            player=bonus.player,
+            hand=bonus.hand,
+            rule=bonus.rule,
+            status=Status.REGISTERED,
+            amount_cents=bonus.amount_cents,
+            source=source if waits else None,
+            needs_word=bonus.player is None or hands[bonus.hand_box].player is None,
+        )
+    )

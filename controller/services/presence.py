@@ -1,0 +1,164 @@
+"""Tables' presence: heartbeats, rounds that are over, tables that close, what the House suspends."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from msgspec import UNSET
+
+from controller.clock import to_micros, to_text
+from controller.errors import Code, Refused
+from controller.ids import LinkId
+from controller.jackpots.book import Book, Decided
+from controller.jackpots.claims import Status
+from controller.jackpots.clocks import Clock, measure
+from controller.jackpots.policy import Policy
+from controller.jackpots.state import LinkState
+from controller.services.deciding import Deciding
+from controller.services.floor_in_force import KnownFloor
+from controller.services.round_lookup import RoundLookup
+from controller.store.win_store import Done, NamedRound
+from controller.wins.messages import (
+    ClockView,
+    Heartbeat,
+    HeartbeatAnswer,
+    LinkSuspension,
+    Payout,
+    Suspension,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """Who is here, and what they may take."""
+
+    deciding: Deciding
+    lookup: RoundLookup
+    now: Callable[[], int]
+
+    def heartbeat(self, name: str, body: Heartbeat) -> HeartbeatAnswer:
+        """A table is here: its frontier moves on, its clock is measured, and it learns what is to be paid."""
+        received = self.now()
+
+        def attempt(known: KnownFloor) -> HeartbeatAnswer:
+            link = known.floor.link_of(known.table(name))
+            policy = known.floor.policy_of(link)
+            before = self.deciding.wins.state(link)
+            measured = _measured(body)
+            table = before.tables.get(name)
+            clock = measured or (table.clock if table else None)
+            assumed = clock or Clock(0, policy.unmeasured_clock)
+            rounds = [
+                NamedRound(r.round, assumed.interval(closed)[0], closed)
+                for r in body.rounds
+                for closed in (to_micros(r.bets_closed_at),)
+            ]
+            beat = self.deciding.wins.heartbeat(
+                known.address(link), name, to_micros(body.sent_at), measured, rounds, policy
+            )
+            if any(pot.frozen for pot in before.pots.values()):
+                # A claim may have waited for just this.
+                self.deciding.nudge(link)
+            return HeartbeatAnswer(
+                table=name,
+                received_at=to_text(received),
+                answered_at=to_text(self.now()),
+                taken=beat.taken,
+                next_round=beat.highest + 1,
+                clock=ClockView(offset_micros=clock.offset, uncertainty_micros=clock.uncertainty)
+                if clock
+                else None,
+                suspension=table.suspension if table else "",
+                boxes_off=list(table.boxes_off) if table else [],
+                notice=(table.notice if table else "") or before.notice,
+                payouts=_payouts(before, name),
+            )
+
+        return self.deciding.floor.with_floor(attempt)
+
+    def close_round(self, name: str, number: int) -> tuple[LinkId, Done | None]:
+        """A round is over and brings no more claims."""
+        link = self._link(name)
+        self.lookup.look(link, name, number)
+
+        def decide(state: LinkState, policy: Policy) -> Decided | None:
+            table = state.tables.get(name)
+            if table is None or all(r.number != number for r in table.open_rounds):
+                return None
+            book = Book(state, policy)
+            book.change.close_round(name, number)
+            detail: dict[str, object] = {"table": name, "round": number}
+            return book.finish("round_closed", by=[name], reason="", detail=detail)
+
+        return link, self.deciding.decide(link, decide)
+
+    def close_table(self, name: str) -> tuple[LinkId, Done | None]:
+        """A table closes: it holds no claim of others back any more. Its open rounds must be over."""
+        link = self._link(name)
+
+        def decide(state: LinkState, policy: Policy) -> Decided | None:
+            table = state.tables.get(name)
+            if table is None or not table.live:
+                return None
+            if table.open_rounds:
+                number = table.open_rounds[0].number
+                raise Refused(Code.ROUND_OPEN, f"table {name}: round {number} is not over")
+            book = Book(state, policy)
+            book.change.table(name, "live", "0")
+            return book.finish("table_closed", by=[name], reason="", detail={"table": name})
+
+        return link, self.deciding.decide(link, decide)
+
+    def suspend(self, name: str, body: Suspension) -> tuple[LinkId, Done | None]:
+        """Close a table, disallow boxes, or take no progressive bets there (5.17.2)."""
+        link = self._link(name)
+        state_text = "" if body.state == "running" else body.state
+
+        def decide(state: LinkState, policy: Policy) -> Decided:
+            book = Book(state, policy)
+            book.change.table(name, "suspension", state_text)
+            book.change.table(name, "boxes_off", ",".join(str(box) for box in sorted(set(body.boxes_off))))
+            book.change.table(name, "notice", body.notice)
+            detail: dict[str, object] = {
+                "table": name,
+                "state": body.state,
+                "boxes_off": body.boxes_off,
+                "notice": body.notice,
+            }
+            return book.finish("table_suspended", by=[body.by], reason=body.reason, detail=detail)
+
+        return link, self.deciding.decide(link, decide)
+
+    def suspend_link(self, link: LinkId, body: LinkSuspension) -> Done | None:
+        """Whether a link takes progressive bets at all."""
+        state_text = "" if body.state == "running" else body.state
+
+        def decide(state: LinkState, policy: Policy) -> Decided:
+            book = Book(state, policy)
+            book.change.link("suspension", state_text)
+            book.change.link("notice", body.notice)
+            detail: dict[str, object] = {"state": body.state, "notice": body.notice}
+            return book.finish("link_suspended", by=[body.by], reason=body.reason, detail=detail)
+
+        return self.deciding.decide(link, decide)
+
+    def _link(self, name: str) -> LinkId:
+        known = self.deciding.floor.known()
+        table = known.table(name)
+        return known.floor.link_of(table)
+
+
+def _measured(body: Heartbeat) -> Clock | None:
+    if body.last_exchange is UNSET:
+        return None
+    last = body.last_exchange
+    times = (last.sent_at, last.received_at, last.answered_at, last.got_at)
+    first, second, third, fourth = (to_micros(time) for time in times)
+    return measure(first, second, third, fourth)
+
+
+def _payouts(state: LinkState, table: str) -> list[Payout]:
+    return [
+        Payout(claim=c.id, round=c.round, box=c.box, amount_cents=c.total_cents)
+        for c in state.claims.values()
+        if c.table == table and c.status is Status.AWARDED
+    ]

@@ -1,0 +1,46 @@
+"""From a recorded round to the hands that claims are made of."""
+
+from msgspec import UNSET
+
+from controller.betting.messages import Facts
+from controller.clock import from_text, to_micros
+from controller.floor.definition import Floor, Table
+from controller.jackpots.book import Book
+from controller.jackpots.cancelling import cancel_box
+from controller.jackpots.registering import Alarming, Hand, register_result
+from controller.results.messages import ResultFacts
+from controller.services.round_lookup import SeenRound
+
+
+def hands_of(seen: SeenRound) -> dict[int, Hand]:
+    """Every box of a round, as claims need it."""
+    bets: Facts = seen.facts
+    reported = any(box.ante_cents is not UNSET for box in bets.boxes)
+    return {
+        box.box: Hand(
+            table=bets.table,
+            round=bets.round,
+            box=box.box,
+            player=box.player or None,
+            has_bet=box.box in bets.progressive_boxes,
+            has_ante=bool(box.ante_cents) if reported else True,
+            stake_cents=box.progressive_cents or 0,
+            bets_closed_at=from_text(bets.bets_closed_at),
+            bets_recorded_at=seen.bets.at,
+        )
+        for box in bets.boxes
+    }
+
+
+def claims_of_result(
+    book: Book, floor: Floor, table: Table, seen: SeenRound, facts: ResultFacts
+) -> list[Alarming]:
+    """Register what a result says about progressives; what a person must see."""
+    pay_table = floor.pay_table_of(table)
+    if pay_table is None:
+        return []
+    for box in facts.invalidated:
+        cancel_box(book, table.id, facts.round, box, by=[], final=[])
+    dealt = {box.box: to_micros(box.dealt_at) for box in facts.result.boxes if box.dealt_at is not UNSET}
+    lines = {line.hand: line for line in pay_table.lines}
+    return register_result(book, hands_of(seen), facts.claims, facts.envy, lines, dealt)

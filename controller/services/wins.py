@@ -1,0 +1,140 @@
+"""Wins as tables report them."""
+
+from dataclasses import dataclass
+
+import msgspec
+from msgspec import UNSET
+
+from controller.clock import to_micros
+from controller.errors import Code, FieldProblem, Refused
+from controller.floor.definition import Floor, Table
+from controller.games.cards import CardError, parse_cards, repeated_card
+from controller.games.cards import Hand as Cards
+from controller.games.pay_tables import PayLine
+from controller.games.ranking import progressive_five, progressive_three, rank_three
+from controller.ids import LinkId
+from controller.jackpots.book import Book, Decided
+from controller.jackpots.claims import Claim, Doubt, claim_id
+from controller.jackpots.policy import Policy
+from controller.jackpots.registering import new_claim, register
+from controller.jackpots.state import LinkState
+from controller.results.messages import read_result
+from controller.services.deciding import Deciding
+from controller.services.result_claims import hands_of
+from controller.services.round_lookup import RoundLookup, SeenRound
+from controller.wins.messages import RoundWin
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A claim, whether it is new, and the entry that the ledger must have reached."""
+
+    link: LinkId
+    claim: Claim
+    seq: int | None
+    """None where it was registered before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wins:
+    """Takes claims in."""
+
+    deciding: Deciding
+    lookup: RoundLookup
+
+    def claim(self, name: str, number: int, body: RoundWin) -> Registered:
+        """Register a hand that a progressive would pay; the same again gets the claim as it stands."""
+        known = self.deciding.floor.known()
+        table = known.table(name)
+        link = known.floor.link_of(table)
+        line = _line(known.floor, table, body)
+        made: list[Claim] = []
+
+        def decide(state: LinkState, policy: Policy) -> Decided | None:
+            seen = self.lookup.look(link, name, number)
+            made[:] = [existing] if (existing := self._existing(state, name, number, body, line)) else []
+            if made:
+                return None
+            book = Book(state, policy)
+            claim = _claim(book, seen, body, line)
+            register(book, claim)
+            decided = book.finish("claim_registered", by=[name], reason="", detail={"win": _sent(body)})
+            made[:] = [book.claims[claim.id]]
+            return decided
+
+        done = self.deciding.decide(link, decide)
+        return Registered(link, made[0], done.seq if done else None)
+
+    def _existing(
+        self, state: LinkState, name: str, number: int, body: RoundWin, line: PayLine
+    ) -> Claim | None:
+        """The claim that stands for this hand, in the store or in the ledger; refused if it differs."""
+        wanted = claim_id(name, number, body.box)
+        known = state.claims.get(wanted)
+        if known is None:
+            earlier = self.lookup.archive.claims(name, number)
+            known = next((claim for claim in earlier if claim.id == wanted), None)
+        if known is None:
+            return None
+        if (known.hand, known.dealt_at) != (line.hand, to_micros(body.dealt_at)):
+            detail = f"box: claim {wanted} is registered with another hand or deal time"
+            raise Refused(Code.EXISTS_WITH_DIFFERENT_BODY, detail, recorded=known)
+        return known
+
+
+def _sent(body: RoundWin) -> object:
+    return msgspec.to_builtins(body)
+
+
+def _claim(book: Book, seen: SeenRound, body: RoundWin, line: PayLine) -> Claim:
+    if seen.void is not None:
+        raise Refused(Code.ROUND_VOIDED, f"round: round {seen.facts.round} is void")
+    hand = hands_of(seen).get(body.box)
+    if hand is None or body.box in seen.returns:
+        detail = f"box: box {body.box} has no bets in round {seen.facts.round}"
+        raise Refused(Code.BOX_WITHOUT_BETS, detail, [FieldProblem("box", Code.BOX_WITHOUT_BETS, detail)])
+    claim = new_claim(book, hand, line, to_micros(body.dealt_at))
+    if seen.result is not None:
+        # The result is here and brought no such claim: what it showed says otherwise.
+        found = read_result(seen.result.facts)
+        if not any(item.box == body.box and item.hand == line.hand for item in found.claims):
+            claim = msgspec.structs.replace(claim, doubts=[*claim.doubts, Doubt.CONTRADICTED])
+    return claim
+
+
+def _line(floor: Floor, table: Table, body: RoundWin) -> PayLine:
+    """The line of the pay table that the hand is: by its cards, or by its name where no cards were sent."""
+    pay_table = floor.pay_table_of(table)
+    if pay_table is None:
+        raise Refused(Code.PROGRESSIVE_NOT_OFFERED, f"table: table {table.id} is on no link")
+    if (body.cards is UNSET) == (body.hand is UNSET):
+        raise _wrong("cards", Code.CARDS_WRONG, "expected the cards, or the name of the hand")
+    named = body.hand if body.hand is not UNSET else _ranked(floor, table, body)
+    line = pay_table.line_of(named)
+    if line is None:
+        paying = ", ".join(item.hand for item in pay_table.lines)
+        field = "hand" if body.cards is UNSET else "cards"
+        raise _wrong(field, Code.HAND_PAYS_NOTHING, f"expected a hand that {pay_table.id} pays: {paying}")
+    return line
+
+
+def _ranked(floor: Floor, table: Table, body: RoundWin) -> str | None:
+    poker = floor.rules_of(table).poker_rules
+    try:
+        first, second, third = parse_cards(body.cards or ())
+        community = parse_cards(body.community or ())
+    except CardError as error:
+        raise _wrong("cards", Code.CARDS_WRONG, str(error)) from error
+    if len(community) != poker.community_cards:
+        raise _wrong("community", Code.CARDS_WRONG, f"expected {poker.community_cards} community cards")
+    twice = repeated_card((first, second, third, *community))
+    if twice is not None:
+        raise _wrong("cards", Code.CARD_REPEATED, f"{twice} appears twice: one deck cannot deal it")
+    own: Cards = (first, second, third)
+    if community:
+        return progressive_five((*own, community[0], community[1]))
+    return progressive_three(own, rank_three(own))
+
+
+def _wrong(field: str, code: Code, detail: str) -> Refused:
+    return Refused(code, f"{field}: {detail}", [FieldProblem(field, code, detail)])

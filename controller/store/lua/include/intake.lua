@@ -1,0 +1,32 @@
+-- Whether a table's bets are taken now. Nobody may bet on hands that are already known: after a silence only the
+-- round that was open when contact was lost is taken (5.17.2c).
+
+-- Why not, by a decision of the House, or nil.
+local function intake_suspended(state, link_suspension, bets, boxes)
+  if state.suspension == 'closed' then return 'table_suspended' end
+  for box in string.gmatch(boxes, '%d+') do
+    if string.find(',' .. state.boxes_off .. ',', ',' .. box .. ',', 1, true) then return 'box_suspended' end
+  end
+  if bets > 0 and (state.suspension ~= '' or link_suspension ~= '') then return 'progressive_suspended' end
+  return nil
+end
+
+-- '' in time, 'late' for the round that was open when contact was lost, nil for any other. The age of bets can be
+-- judged only by a clock that was measured.
+local function intake_lateness(state, now, grace, closed_at)
+  if not state.measured or now - (closed_at + state.offset + state.uncertainty) <= grace then return '' end
+  local lost = state.contact > 0 and now - state.contact > grace and state.contact or state.lost
+  if lost > 0 and closed_at + state.offset - state.uncertainty <= lost + grace then return 'late' end
+  return nil
+end
+
+-- The round is open from now on; its table's earlier ones are finished.
+local function intake_begin(state, now, grace, round, closed_at)
+  local open = {{number = round, lower = closed_at + state.offset - state.uncertainty, closed = closed_at}}
+  for _, other in ipairs(state.open) do
+    if other.number > round then open[#open + 1] = other end
+  end
+  if not state.live then state.base = open[1].lower end
+  state.open = open
+  frontier_touch(state, now, grace)
+end

@@ -54,7 +54,8 @@ def kind(schema: Schema) -> list[Piece]:
     if "enum" in schema:
         return [Piece(" or ".join(json.dumps(value) for value in schema["enum"]))]
     if "items" in schema:
-        return [Piece("list of "), *kind(schema["items"])]
+        pair = schema.get("prefixItems")
+        return [Piece("pair of " if pair else "list of "), *kind(pair[0] if pair else schema["items"])]
     if isinstance(schema.get("additionalProperties"), dict):
         return [Piece("map of names to "), *kind(schema["additionalProperties"])]
     return [Piece(schema.get("format") or schema.get("type") or "any")]
@@ -119,6 +120,7 @@ def curl(floor: Floor, schemas: Schemas) -> Callable[[Route, str], str]:
 _OPTIONAL_SHOWN = {
     "BoxBets": ("ante_cents", "progressive_cents"),
     "ResultBox": ("cards", "decision", "dealt_at"),
+    "RoundWin": ("cards",),
 }
 """Optional fields that make the example of a type worth reading."""
 
@@ -135,6 +137,9 @@ def _samples(floor: Floor) -> dict[str, object]:
         "bets_closed_at": "2026-11-18T08:00:00Z",
         "dealt_at": "2026-11-18T08:00:20Z",
         "voided_at": "2026-11-18T08:00:40Z",
+        "sent_at": "2026-11-18T08:00:41Z",
+        "began_at": "2026-11-18T08:00:00Z",
+        "claim": f"{table.id}.1.1",
         "dealer": ["QS", "7D", "2C"],
         "cards": ["AS", "KS", "QH"],
         "decision": "play",
@@ -154,8 +159,9 @@ def _samples(floor: Floor) -> dict[str, object]:
 
 def _example(schemas: Schemas, schema: Schema, name: str, samples: dict[str, object]) -> object:
     """A small value of a schema: what is required, and what makes the example worth reading."""
-    if name in samples:
-        return samples[name]
+    if name in samples and samples[name] in schema.get("enum", [samples[name]]):
+        many = schema.get("type") == "array" and not isinstance(samples[name], list)
+        return [samples[name]] if many else samples[name]
     if "$ref" in schema:
         return _example(schemas, schemas[_target(schema)], name, samples)
     if "properties" in schema:

@@ -13,6 +13,7 @@ from controller.errors import Code
 _PATH_TYPES: dict[str, dict[str, Any]] = {
     "round": {"type": "integer", "minimum": 1, "maximum": 2**53 - 1},
     "seq": {"type": "integer", "minimum": 1, "maximum": 2**53 - 1},
+    "box": {"type": "integer", "minimum": 1, "maximum": 2**53 - 1},
 }
 _ALWAYS = (Code.INTERNAL_ERROR,)
 _WITH_KEY = (Code.CREDENTIALS_MISSING, Code.CREDENTIALS_INVALID, Code.NOT_PERMITTED)

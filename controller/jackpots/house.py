@@ -97,8 +97,8 @@ def proceed(state: LinkState, policy: Policy, table: str, by: str, reason: str) 
     if known is None or not held:
         raise _refuse(Code.TABLE_HOLDS_NOTHING, f"table {table} holds no claim back")
     oldest = min(claim.latest for claim in held)
-    if state.now - oldest < policy.hold_limit:
-        left = (policy.hold_limit - (state.now - oldest)) // 1_000_000 + 1
+    if state.read_at - oldest < policy.hold_limit:
+        left = (policy.hold_limit - (state.read_at - oldest)) // 1_000_000 + 1
         raise _refuse(Code.HOLD_LIMIT_NOT_REACHED, f"table {table} may hold claims for another {left} s")
     upto = max(claim.latest for claim in held) + 1
     book.change.table(table, "released", str(upto))

@@ -61,7 +61,7 @@ def _timed(book: Book, hand: Hand, claim: Claim, dealt_at: int) -> Claim:
     known = book.state.tables.get(hand.table)
     measured = known.clock if known else None
     clock = measured or Clock(0, book.policy.unmeasured_clock)
-    when = deal_time(clock, dealt_at, hand.bets_closed_at, book.state.now)
+    when = deal_time(clock, dealt_at, hand.bets_closed_at, book.state.read_at)
     doubts = []
     if claim.kind is Kind.MAJOR:
         doubts = [] if when.plausible else [Doubt.TIME]

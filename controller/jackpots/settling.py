@@ -142,7 +142,7 @@ def _settle(book: Book, meter: str, claims: list[Claim]) -> Decided:
             "order": record.claims,
             "registrations": [(r.claim, r.seq, r.value) for r in used],
             "frontiers": {t.id: evidence(t) for t in book.state.tables.values() if t.live},
-            "known_at": book.state.now,
+            "known_at": book.state.read_at,
             "known_seq": book.state.seq,
         },
     )

@@ -17,8 +17,8 @@ class LinkState:
     """The number of the last entry that decided anything about wins: bets do not move it."""
     seq: int
     at: int
-    now: int
-    """The store's clock when it was read."""
+    read_at: int
+    """The store's clock at that instant."""
     released: int
     """Up to here the ledger has the journal, and maybe further."""
     status: str
@@ -51,7 +51,7 @@ def parse_state(
         version=int(link.get("version", "0")),
         seq=int(link["seq"]),
         at=int(link["at"]),
-        now=now,
+        read_at=now,
         released=int(link.get("released", "0")),
         status=link["status"],
         suspension=link.get("suspension", ""),

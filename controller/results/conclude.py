@@ -9,36 +9,24 @@ from collections.abc import Iterator
 import msgspec
 from msgspec import UNSET
 
-from controller.betting.messages import BoxBets, Facts, Returned
-from controller.clock import to_micros, to_text
+from controller.betting.messages import BoxBets, Facts
 from controller.errors import Code, FieldProblem, Refused
 from controller.floor.definition import Floor, Table
 from controller.games.cards import Card, CardError, Hand, parse_card, repeated_card
 from controller.games.irregularities import (
-    FactMissing,
-    HouseDecision,
-    Incident,
-    Irregularity,
-    NotForeseen,
     Ruling,
-    boxes_named,
-    judge,
 )
-from controller.games.pictures import PicturesBox, PlayerBet, settle_pictures
+from controller.games.pictures import PicturesBox, settle_pictures
 from controller.games.poker import PokerBox, settle_poker
-from controller.games.rule_sets import RuleSet
-from controller.games.settlement import Line, all_returned
-from controller.games.vocabulary import Bet, Decision, Game, Outcome, Point
-from controller.money import decimal_text
+from controller.games.vocabulary import Decision, Game
 from controller.results.messages import (
     BoxReturn,
     ResultBox,
     ResultFacts,
-    ReturnFacts,
     RoundResult,
     RoundVoid,
-    VoidFacts,
 )
+from controller.results.seen import antes_reported, earlier_returned, player_bets, poker_box, ruling_on
 
 
 def body_identity(table: str, number: int, body: RoundResult | RoundVoid | BoxReturn) -> str:
@@ -54,7 +42,9 @@ def conclude(
 ) -> ResultFacts:
     """Settle a round; `Refused` names every problem. `returned`: boxes whose bets went back before it."""
     rules = floor.rules_of(table)
-    rulings = [_ruling(rules, incident, f"incidents[{i}]", bets) for i, incident in enumerate(body.incidents)]
+    rulings = [
+        ruling_on(rules, incident, f"incidents[{i}]", bets) for i, incident in enumerate(body.incidents)
+    ]
     _refuse_void(rulings)
     out = returned | {box: rule for ruling in rulings for box, rule in ruling.invalidated.items()}
     cards = _Cards(body, rules.poker.community_cards if rules.poker else 0)
@@ -73,114 +63,13 @@ def conclude(
         round=bets.round,
         rule_set=rules.id,
         result=body,
-        settlement=[*settled.lines, *_earlier_returned(bets.returned)],
+        settlement=[*settled.lines, *earlier_returned(bets.returned)],
         claims=settled.claims,
         envy=settled.envy,
         remarks=[*(ruling.remark() for ruling in rulings), *settled.remarks],
         reversed_boxes=[box for box in bets.progressive_boxes if box in out and box not in returned],
         invalidated=sorted(out),
     )
-
-
-def _own_ruling(rules: RuleSet, body: RoundVoid | BoxReturn, bets: Facts, **facts: object) -> Ruling:
-    given = {name: getattr(body, name) for name in Incident.__struct_fields__ if name != "what"}
-    return _ruling(rules, msgspec.convert({**_set(given), **facts, "what": body.reason}, Incident), "", bets)
-
-
-def _set(facts: dict[str, object]) -> dict[str, object]:
-    return {name: msgspec.to_builtins(value) for name, value in facts.items() if value is not UNSET}
-
-
-def conclude_return(
-    floor: Floor, table: Table, bets: Facts, result: ResultFacts | None, box: int, body: BoxReturn
-) -> ReturnFacts:
-    """Give one box's bets back for a reason that takes its hand out of play (5.10.3, 5.15, 5.18)."""
-    rules = floor.rules_of(table)
-    own = next((item for item in bets.boxes if item.box == box), None)
-    if own is None:
-        detail = f"box: box {box} has no bets in round {bets.round}"
-        raise Refused(Code.BOX_WITHOUT_BETS, detail, [FieldProblem("box", Code.BOX_WITHOUT_BETS, detail)])
-    facts: dict[str, object] = {"boxes": [box], "options": [{"box": box, "option": "return"}]}
-    if body.reason is Irregularity.HOUSE_DECISION:
-        facts["decision"] = HouseDecision.RETURN_BOXES
-    ruling = _own_ruling(rules, body, bets, **facts)
-    if box not in ruling.invalidated:
-        raise Refused(
-            Code.RETURN_NOT_ALLOWED,
-            f"reason: {ruling.rule}: {ruling.sentence}; the box's bets do not go back",
-            [FieldProblem("reason", Code.RETURN_NOT_ALLOWED, f"{ruling.rule} does not return them")],
-        )
-    rule = ruling.invalidated[box]
-    decided = next((r for r in (result.result.boxes if result else []) if r.box == box), None)
-    return ReturnFacts(
-        table=table.id,
-        round=bets.round,
-        box=box,
-        returned=body,
-        rule=rule,
-        sentence=f"{ruling.sentence}.",
-        settlement=[
-            line
-            for player, stakes in _stakes(bets, own, decided)
-            for line in all_returned(box, player, stakes, rule, "hand taken out of play")
-        ],
-    )
-
-
-def conclude_void(
-    floor: Floor,
-    table: Table,
-    bets: Facts,
-    result: ResultFacts | None,
-    body: RoundVoid,
-    returned: dict[int, str] = NOBODY,
-) -> VoidFacts:
-    """Void a round for a reason that the document knows; `Refused` where the round must go on."""
-    rules = floor.rules_of(table)
-    house = {"decision": HouseDecision.VOID} if body.reason is Irregularity.HOUSE_DECISION else {}
-    ruling = _own_ruling(rules, body, bets, **house)
-    if not ruling.void:
-        raise Refused(
-            Code.VOID_NOT_ALLOWED,
-            f"reason: {ruling.rule}: {ruling.sentence}; the round is not void",
-            [FieldProblem("reason", Code.VOID_NOT_ALLOWED, f"{ruling.rule} does not void the round")],
-        )
-    back = rules.rule(Point.VOID_RETURNS)
-    decided = {box.box: box for box in (result.result.boxes if result else [])}
-    lines = [
-        line
-        for box in bets.boxes
-        if box.box not in returned
-        for player, stakes in _stakes(bets, box, decided.get(box.box))
-        for line in all_returned(box.box, player, stakes, back, "the round is void")
-    ]
-    earlier = {*returned, *(result.reversed_boxes if result else [])}
-    return VoidFacts(
-        table=table.id,
-        round=bets.round,
-        rule_set=rules.id,
-        void=body,
-        rule=ruling.rule,
-        sentence=f"{ruling.sentence}.",
-        settlement=[*lines, *_earlier_returned(bets.returned)],
-        reversed_boxes=[box for box in bets.progressive_boxes if box not in earlier],
-    )
-
-
-def refuse_after_next_round(voided_at: int, next_round: int, next_closed_at: str, rules: RuleSet) -> None:
-    """A round stands once the next has begun, judged by when the void was declared (5.8, 5.19; NTP 5.6)."""
-    if to_text(voided_at) < next_closed_at:
-        return
-    detail = (
-        f"voided_at: round {next_round} had begun by {next_closed_at}: the round stands "
-        f"({rules.rule(Point.FOUND_LATE)})"
-    )
-    raise Refused(Code.ROUND_STANDS, detail, [FieldProblem("voided_at", Code.ROUND_STANDS, detail)])
-
-
-def voided_micros(body: RoundVoid) -> int:
-    """When a void was declared."""
-    return to_micros(body.voided_at)
 
 
 class _Cards:
@@ -223,27 +112,6 @@ class _Cards:
         return tuple(cards)
 
 
-def _ruling(rules: RuleSet, incident: Incident, path: str, bets: Facts) -> Ruling:
-    prefix = f"{path}." if path else ""
-    known = {box.box for box in bets.boxes}
-    for box in boxes_named(incident):
-        if box not in known:
-            problem = FieldProblem(
-                f"{prefix}boxes", Code.BOX_WITHOUT_BETS, f"box {box} has no bets in this round"
-            )
-            raise Refused(problem.code, problem.detail, [problem])
-    try:
-        return judge(rules, incident)
-    except FactMissing as missing:
-        name = f"{prefix}{missing.field.partition(':')[0]}"
-        problem = FieldProblem(name, Code.INCIDENT_INCOMPLETE, f"{prefix}{missing}")
-    except NotForeseen as unknown:
-        problem = FieldProblem(
-            f"{prefix}what" if path else "reason", Code.INCIDENT_NOT_FORESEEN, str(unknown)
-        )
-    raise Refused(problem.code, problem.detail, [problem])
-
-
 def _refuse_void(rulings: list[Ruling]) -> None:
     for i, ruling in enumerate(rulings):
         if ruling.void:
@@ -257,7 +125,7 @@ def _refuse_void(rulings: list[Ruling]) -> None:
 
 def _problems(table: Table, bets: Facts, body: RoundResult, out: dict[int, str]) -> Iterator[FieldProblem]:
     placed = {box.box: box for box in bets.boxes}
-    antes_reported = _antes_reported(bets)
+    reported = antes_reported(bets)
     seen: set[int] = set()
     for i, box in enumerate(body.boxes):
         path = f"boxes[{i}]"
@@ -273,7 +141,7 @@ def _problems(table: Table, bets: Facts, body: RoundResult, out: dict[int, str])
             if table.game is Game.NTP:
                 yield from _pictures_problems(path, box, own)
             else:
-                has_ante = not antes_reported or bool(own.ante_cents)
+                has_ante = not reported or bool(own.ante_cents)
                 yield from _poker_problems(path, box, has_ante=has_ante)
                 yield from _deal_time_problems(path, box, bets)
     for number, own in placed.items():
@@ -330,35 +198,12 @@ def _is_dealt(box: BoxBets) -> bool:
     return True
 
 
-def _antes_reported(bets: Facts) -> bool:
-    return any(box.ante_cents is not UNSET for box in bets.boxes)
-
-
 def _poker_boxes(bets: Facts, body: RoundResult, cards: _Cards, out: dict[int, str]) -> list[PokerBox]:
     results = {box.box: box for box in body.boxes}
     return [
-        _poker_box(bets, box, results.get(box.box), cards.hands.get(box.box), out.get(box.box))
+        poker_box(bets, box, results.get(box.box), cards.hands.get(box.box), out.get(box.box))
         for box in bets.boxes
     ]
-
-
-def _poker_box(
-    bets: Facts, own: BoxBets, result: ResultBox | None, cards: Hand | None, invalidated: str | None
-) -> PokerBox:
-    ante = (own.ante_cents or 0) if _antes_reported(bets) else None
-    decision = result.decision if result and result.decision is not UNSET else None
-    return PokerBox(
-        box=own.box,
-        player=own.player or None,
-        ante_cents=ante,
-        pair_plus_cents=own.pair_plus_cents or 0,
-        progressive_cents=(own.progressive_cents or 0) if own.box in bets.progressive_boxes else 0,
-        play_cents=result.play_cents if result and result.play_cents is not UNSET else None,
-        decision=decision,
-        cards=cards,
-        walked_away=bool(result and result.walked_away),
-        invalidated_by=invalidated,
-    )
 
 
 def _pictures_boxes(bets: Facts, body: RoundResult, cards: _Cards, out: dict[int, str]) -> list[PicturesBox]:
@@ -366,48 +211,10 @@ def _pictures_boxes(bets: Facts, body: RoundResult, cards: _Cards, out: dict[int
     return [
         PicturesBox(
             box=box.box,
-            bets=_player_bets(box),
+            bets=player_bets(box),
             cards=cards.hands.get(box.box),
             walked_away=box.box in away,
             invalidated_by=out.get(box.box),
         )
         for box in bets.boxes
     ]
-
-
-def _player_bets(box: BoxBets) -> list[PlayerBet]:
-    return [
-        PlayerBet(
-            player=bet.player,
-            seated=bet.seated,
-            initial_cents=bet.initial_cents or 0,
-            tie_cents=bet.tie_cents or 0,
-            three_pictures_cents=bet.three_pictures_cents or 0,
-        )
-        for bet in box.bets or []
-    ]
-
-
-def _stakes(
-    bets: Facts, box: BoxBets, result: ResultBox | None
-) -> Iterator[tuple[str | None, dict[Bet, int]]]:
-    """Every chip on a box, by player."""
-    if box.bets is not UNSET:
-        yield from ((bet.player, bet.stakes) for bet in _player_bets(box))
-    else:
-        own = _poker_box(bets, box, result, None, None)
-        yield own.player, own.stakes
-
-
-def _earlier_returned(returned: list[Returned]) -> Iterator[Line]:
-    """Bets that went back when they were locked (5.4)."""
-    for item in returned:
-        yield Line(
-            box=item.box,
-            bet=Bet(item.bet),
-            stake_cents=item.amount_cents,
-            returned_cents=item.amount_cents,
-            outcome=Outcome.RETURNED,
-            rule=item.rule,
-            sentence=f"Progressive {decimal_text(item.amount_cents)}: no Ante on this box: returned.",
-        )

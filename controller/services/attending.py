@@ -51,5 +51,5 @@ def _unpaid(state: LinkState, policy: Policy, awarded_at: dict[str, int]) -> lis
     return [
         Alarming(f"unpaid/{c.id}", f"claim {c.id} was awarded at {to_text(awarded_at[c.id])} and is not paid")
         for c in state.claims.values()
-        if c.status is Status.AWARDED and c.id in awarded_at and state.now - awarded_at[c.id] > limit
+        if c.status is Status.AWARDED and c.id in awarded_at and state.read_at - awarded_at[c.id] > limit
     ]

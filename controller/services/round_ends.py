@@ -15,14 +15,13 @@ from controller.jackpots.cancelling import cancel_box, cancel_round
 from controller.jackpots.change import Change
 from controller.jackpots.registering import Alarming
 from controller.money import displayed
-from controller.results.conclude import (
-    body_identity,
-    conclude,
+from controller.results.bets_back import (
     conclude_return,
     conclude_void,
     refuse_after_next_round,
     voided_micros,
 )
+from controller.results.conclude import body_identity, conclude
 from controller.results.messages import (
     BoxReturn,
     RecordedEnd,

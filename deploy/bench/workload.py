@@ -150,8 +150,12 @@ def _script_call(floor: Floor, index: int, epoch: int, rounds: int) -> bytes:
     body = msgspec.convert(round_bets(), type=RoundBets)
     locked = lock_bets(floor, table, FIRST_NUMBER, body)
     facts = locked.facts_text.replace(str(FIRST_NUMBER), SAME)
-    one = ["0", locked.table, NEXT, locked.body_hash, str(len(locked.facts.progressive_boxes)), facts]
+    policy = floor.policy_of(link)
+    bets = str(len(locked.facts.progressive_boxes))
+    boxes = ",".join(str(box.box) for box in locked.facts.boxes)
+    one = ["0", locked.table, NEXT, locked.body_hash, bets, str(locked.closed_at), boxes, facts]
     named = {"epoch": str(epoch), "definition": floor.digest(link), "count": str(rounds)}
+    named |= {"grace": str(policy.grace), "unmeasured": str(policy.unmeasured_clock)}
     arguments = script.arguments(LinkKeys.of(link), one * rounds, named)
     return _resp("EVALSHA", script.sha, str(len(script.keys)), *arguments)
 

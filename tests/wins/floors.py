@@ -36,7 +36,8 @@ links:
     pay_tables: [tcp]
     progressive_bet_cents: 500
     meters:
-      - {id: t, title: Major, reset_cents: 100_000, opening_cents: 500_000, rate_ppm: 150_000, reserve_ppm: 30_000}
+      - {id: t, title: Major, reset_cents: 100_000, opening_cents: 500_000, rate_ppm: 150_000,
+         reserve_ppm: 30_000}
     policy: {POLICY}
 tables:
   - {id: A, game: MLP, link: multi, boxes: 7}

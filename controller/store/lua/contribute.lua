@@ -7,10 +7,11 @@
 -- @args epoch definition count grace unmeasured
 -- @rest per round: group table round body_hash progressive_bets closed_at boxes facts
 -- @returns {'link_missing'} | {'stale', epoch, definition} | {'link_closed', reason}
+-- A round that was open when its table lost contact is journaled as late_bets_recorded.
 -- @returns {'done', per round {outcome, record}}; a round recorded now is answered without its facts
 -- @outcomes recorded replayed exists_with_different_body round_number_passed round_number_too_far
 -- @outcomes meter_limit_reached not_attempted table_was_offline table_suspended box_suspended progressive_suspended
--- @emits bets_recorded late_bets_recorded
+-- @emits bets_recorded
 -- @include exact link journal frontier intake
 
 local link_key, meters_key, tables_key, rounds_key, stream_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
@@ -36,10 +37,7 @@ for i = 1, count do
   highest[table_fields[i]] = tonumber(known_highest[i] or '0')
   record_of[round_fields[i]] = known_records[i]
   if not states[table_fields[i]] then
-    local state = frontier_load(tables_key, table_fields[i], unmeasured)
-    local f = redis.call('HMGET', tables_key, state.id .. '/suspension', state.id .. '/boxes_off')
-    state.suspension, state.boxes_off = f[1] or '', f[2] or ''
-    states[state.id] = state
+    states[table_fields[i]] = intake_load(tables_key, table_fields[i], unmeasured)
   end
 end
 
@@ -86,8 +84,9 @@ end
 
 local function fits(division)
   for _, share in ipairs(division.meters) do
-    if share.value[1] > EXACT_MAX_CENTS or share.overflow[1] > EXACT_MAX_CENTS
-       or share.reserve[1] > EXACT_MAX_CENTS then return false end
+    for _, amount in ipairs({share.value, share.overflow, share.reserve}) do
+      if amount[1] > EXACT_MAX_CENTS then return false end
+    end
   end
   return true
 end
@@ -152,12 +151,7 @@ for i = 1, count do
     else
       local postings = postings_of(division)
       local after = apply(division)
-      local seq, at
-      if late == '' then
-        seq, at = journal_append(stream_key, link, 'bets_recorded', field, facts, postings, after)
-      else
-        seq, at = journal_append(stream_key, link, 'late_bets_recorded', field, facts, postings, after)
-      end
+      local seq, at = journal_append(stream_key, link, late .. 'bets_recorded', field, facts, postings, after)
       intake_begin(state, link.at, grace, round, closed_at)
       outcome, record = 'recorded', table.concat({body_hash, link.epoch, seq, at, link.head, after, ''}, '\n')
       record_of[field], highest[table_id] = record .. facts, round

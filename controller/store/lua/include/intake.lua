@@ -1,6 +1,14 @@
 -- Whether a table's bets are taken now. Nobody may bet on hands that are already known: after a silence only the
 -- round that was open when contact was lost is taken (5.17.2c).
 
+-- A table with what the House has decided about it.
+local function intake_load(tables_key, id, unmeasured)
+  local state = frontier_load(tables_key, id, unmeasured)
+  local f = redis.call('HMGET', tables_key, id .. '/suspension', id .. '/boxes_off')
+  state.suspension, state.boxes_off = f[1] or '', f[2] or ''
+  return state
+end
+
 -- Why not, by a decision of the House, or nil.
 local function intake_suspended(state, link_suspension, bets, boxes)
   if state.suspension == 'closed' then return 'table_suspended' end
@@ -11,12 +19,12 @@ local function intake_suspended(state, link_suspension, bets, boxes)
   return nil
 end
 
--- '' in time, 'late' for the round that was open when contact was lost, nil for any other. The age of bets can be
+-- '' in time, 'late_' for the round that was open when contact was lost, nil for any other. The age of bets can be
 -- judged only by a clock that was measured.
 local function intake_lateness(state, now, grace, closed_at)
   if not state.measured or now - (closed_at + state.offset + state.uncertainty) <= grace then return '' end
   local lost = state.contact > 0 and now - state.contact > grace and state.contact or state.lost
-  if lost > 0 and closed_at + state.offset - state.uncertainty <= lost + grace then return 'late' end
+  if lost > 0 and closed_at + state.offset - state.uncertainty <= lost + grace then return 'late_' end
   return nil
 end
 

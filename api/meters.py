@@ -8,6 +8,7 @@ from api.routing import Access, Call, Reply, Routes
 from controller.clock import to_text
 from controller.errors import Code, Refused
 from controller.jackpots.book import next_value, read_waiting
+from controller.jackpots.state import read_notices
 from controller.money import displayed
 from controller.store.link_store import MeterState
 
@@ -36,7 +37,8 @@ class MeterView(msgspec.Struct, frozen=True, kw_only=True):
     seq: int
     as_of: str
     pending: list[PendingWin] = []
-    notice: str = ""
+    notices: list[str] = []
+    """What the sign says about the link or its tables: no progressive bets, a box out of use."""
 
 
 class MetersAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,14 +104,18 @@ def _view(state: MeterState, as_of: str) -> MeterView:
         seq=state.seq,
         as_of=as_of,
         pending=[PendingWin(table=w.table, round=w.round, box=w.box, hand=w.hand) for w in waiting],
-        notice=state.notice,
+        notices=_notices(state),
     )
+
+
+def _notices(state: MeterState) -> list[str]:
+    return [f"{table}: {text}" if table else text for table, text in read_notices(state.notices).items()]
 
 
 def _tagged(call: Call, states: list[MeterState], body: object) -> Reply:
     # A weak tag over what decides the picture: `as_of` moves on with every reading and is left out.
     decisive = [
-        (s.id, s.value, s.shown_value, s.shown_status, s.pot.cycle, s.seq, s.waiting, s.suspension, s.notice)
+        (s.id, s.value, s.shown_value, s.shown_status, s.pot.cycle, s.seq, s.waiting, s.suspension, s.notices)
         for s in states
     ]
     tag = f'W/"{hashlib.sha256(repr(decisive).encode()).hexdigest()[:24]}"'

@@ -10,7 +10,11 @@ const STALE_MS = 5000;
 const PAGE_MS = 60000;
 const RISE_MS = 900;
 
-const NOTICES = { closed: "Closed – no bets are being taken" };
+const NOTICES = {
+  closed: "Closed – no bets are being taken",
+  won: "Jackpot won – pending verification",
+  suspended: "No progressive bets are being taken",
+};
 
 const body = document.body;
 const part = (name, root = document) => root.querySelector(`[data-part="${name}"]`);
@@ -131,10 +135,12 @@ function isOlder(view, known) {
 }
 
 function noticeOf(view) {
-  const said = view.status === "running" ? "" : NOTICES[view.status] || `Status: ${view.status}`;
-  if (!Number.isSafeInteger(view.next_cents)) return said;
-  const next = `Next jackpot ${body.dataset.symbol}${split(BigInt(view.next_cents)).join("")}`;
-  return said ? `${said} – ${next}` : next;
+  const said = view.status === "running" ? [] : [NOTICES[view.status] || `Status: ${view.status}`];
+  for (const win of view.pending || []) said.push(`${win.table}: ${win.hand.replaceAll("_", " ")}`);
+  if (Number.isSafeInteger(view.next_cents)) {
+    said.push(`Next jackpot ${body.dataset.symbol}${split(BigInt(view.next_cents)).join("")}`);
+  }
+  return said.concat(view.notices || []).join(" – ");
 }
 
 function accept(views, tag) {

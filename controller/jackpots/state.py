@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import msgspec
+
 from controller.jackpots.amounts import Pot, parse_registrations
 from controller.jackpots.claims import Claim, Kind, read_claim
 from controller.jackpots.watermark import TableState, parse_tables
@@ -23,7 +25,8 @@ class LinkState:
     """Up to here the ledger has the journal, and maybe further."""
     status: str
     suspension: str
-    notice: str
+    notices: Mapping[str, str]
+    """What signs say, by table; about the link itself under no name."""
     pots: Mapping[str, Pot]
     tables: Mapping[str, TableState]
     claims: Mapping[str, Claim]
@@ -35,6 +38,9 @@ class LinkState:
     def of_round(self, table: str, number: int) -> list[Claim]:
         """What the store holds of one round's claims."""
         return [c for c in self.claims.values() if c.table == table and c.round == number]
+
+
+read_notices = msgspec.json.Decoder(dict[str, str]).decode
 
 
 def parse_state(
@@ -55,7 +61,7 @@ def parse_state(
         released=int(link.get("released", "0")),
         status=link["status"],
         suspension=link.get("suspension", ""),
-        notice=link.get("notice", ""),
+        notices=read_notices(link.get("notices") or "{}"),
         pots={pot.id: pot for pot in parse_pots(link["meters"].split(","), meters)},
         tables=parse_tables(tables),
         claims=documents,

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import msgspec
 from msgspec import UNSET
 
 from controller.clock import to_micros, to_text
@@ -69,7 +70,7 @@ class Presence:
                 else None,
                 suspension=table.suspension if table else "",
                 boxes_off=list(table.boxes_off) if table else [],
-                notice=(table.notice if table else "") or before.notice,
+                notice=(table.notice if table else "") or before.notices.get("", ""),
                 payouts=_payouts(before, name),
             )
 
@@ -118,6 +119,8 @@ class Presence:
             book.change.table(name, "suspension", state_text)
             book.change.table(name, "boxes_off", ",".join(str(box) for box in sorted(set(body.boxes_off))))
             book.change.table(name, "notice", body.notice)
+            shown = body.notice or _SAID[body.state] if body.state != "running" or body.boxes_off else ""
+            book.change.link("notices", _notices(state, name, shown))
             detail: dict[str, object] = {
                 "table": name,
                 "state": body.state,
@@ -135,7 +138,8 @@ class Presence:
         def decide(state: LinkState, policy: Policy) -> Decided:
             book = Book(state, policy)
             book.change.link("suspension", state_text)
-            book.change.link("notice", body.notice)
+            shown = body.notice or _SAID[body.state] if body.state != "running" else ""
+            book.change.link("notices", _notices(state, "", shown))
             detail: dict[str, object] = {"state": body.state, "notice": body.notice}
             return book.finish("link_suspended", by=[body.by], reason=body.reason, detail=detail)
 
@@ -154,6 +158,19 @@ def _measured(body: Heartbeat) -> Clock | None:
     times = (last.sent_at, last.received_at, last.answered_at, last.got_at)
     first, second, third, fourth = (to_micros(time) for time in times)
     return measure(first, second, third, fourth)
+
+
+_SAID = {
+    "closed": "Closed",
+    "no_progressive": "No progressive bets",
+    "running": "No bets on some boxes",
+}
+
+
+def _notices(state: LinkState, whose: str, notice: str) -> str:
+    """What signs say about the link and its tables, with one notice changed."""
+    others = {name: text for name, text in state.notices.items() if name != whose}
+    return msgspec.json.encode(others | ({whose: notice} if notice else {}), order="sorted").decode()
 
 
 def _payouts(state: LinkState, table: str) -> list[Payout]:

@@ -22,7 +22,7 @@ class LinkKeys:
     @property
     def link(self) -> str:
         """HASH: epoch, definition, status, reason, seq, at, head, released, version (the last
-        entry that decided about wins), bet_cents, meters (ordered), suspension, notice."""
+        entry that decided about wins), bet_cents, meters (ordered), suspension, notices."""
         return f"{self.tag}:link"
 
     @property

@@ -103,7 +103,7 @@ class MeterState:
     status: str
     waiting: str
     suspension: str
-    notice: str
+    notices: str
     seq: int
     at: int
     released: int
@@ -375,7 +375,7 @@ def _round_outcome(outcome: str, record: str) -> RoundOutcome:
 
 
 def _states(link: LinkId, reply: list[Any]) -> Iterator[MeterState]:
-    (seq, at, link_status, ids, released, suspension, notice), values = reply
+    (seq, at, link_status, ids, released, suspension, notices), values = reply
     if seq is None:
         raise LinkMissing(f"Redis does not hold link {link}")
     for pot in parse_pots(ids.split(","), values):
@@ -385,7 +385,7 @@ def _states(link: LinkId, reply: list[Any]) -> Iterator[MeterState]:
             status=link_status if link_status == "closed" else values[f"{pot.id}/status"],
             waiting=values.get(f"{pot.id}/waiting", "[]"),
             suspension=suspension or "",
-            notice=notice or "",
+            notices=notices or "{}",
             seq=int(seq),
             at=int(at),
             released=int(released or 0),

@@ -92,14 +92,16 @@ class Product:
                 raise AssertionError(f"not within {START_SECONDS} s: {what}\n{self.output}")
             time.sleep(0.05)
 
-    def read(self, path: str) -> str:
-        """What a GET answers."""
-        with urllib.request.urlopen(self.base + path, timeout=10) as reply:
+    def read(self, path: str, subject: str = "") -> str:
+        """What a GET answers, with a key if one is named."""
+        headers = {"Authorization": f"Bearer {self.keys[subject]}"} if subject else {}
+        request = urllib.request.Request(self.base + path, headers=headers)
+        with urllib.request.urlopen(request, timeout=10) as reply:
             return str(reply.read().decode())
 
-    def get(self, path: str) -> Any:
+    def get(self, path: str, subject: str = "") -> Any:
         """The JSON that a GET answers."""
-        return json.loads(self.read(path))
+        return json.loads(self.read(path, subject))
 
     def post(self, path: str, subject: str, body: object) -> Any:
         """Post with the key of a table or of the operator; the JSON of the answer."""

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from controller.settings import Settings, load_settings
-from deploy.bench import report, settling, workload
+from deploy.bench import report, settling, wins, workload
 from deploy.bench.contestants import Account, Contestant, measure, prove
 from deploy.bench.generators import BenchError, Generators, Target
 from deploy.bench.servers import Api, Meters, Peer, serve
@@ -156,7 +156,7 @@ def _run(
     proofs = prove(bench.contestants, bench.accounts)
     figures = report.table(bench.contestants)
     if not only:
-        figures += f"\n\n{settling.table()}"
+        figures += f"\n\n{settling.table()}\n\n{wins.table(folder / 'wins')}"
     print("\n".join([*about, "", figures, "", *(proof.sentence() for proof in proofs)]))
     failures = [c for c in bench.contestants if c.other]
     for contestant in failures:

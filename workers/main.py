@@ -83,6 +83,7 @@ def sweep() -> None:
     found = floor_in_force(work.ledger)
     for link in found[1].link_ids if found else ():
         if work.store.has_work(link):
+            _attending().forget(link, position_of(work.ledger, link).seq)
             _ask_for(work, link)
     for name, awarded in awarded_since(work.ledger).items():
         _attending().watch(LinkId(name), awarded)

@@ -10,7 +10,7 @@ import msgspec
 
 from controller.jackpots.amounts import Pot, Settlement, settle, shown_while_frozen, withdraw
 from controller.jackpots.change import Change, decision_text
-from controller.jackpots.claims import Claim, Doubt, Kind, Status
+from controller.jackpots.claims import FINAL, Claim, Doubt, Kind, Status
 from controller.jackpots.deal_order import DealOrder, order_claims
 from controller.jackpots.policy import Policy
 from controller.jackpots.state import LinkState
@@ -66,8 +66,12 @@ class Book:
 
     def put(self, claim: Claim) -> None:
         """A claim as it is from now on."""
+        begins_and_ends = claim.status in FINAL and claim.id not in self.claims
         self.claims[claim.id] = claim
-        self.change.claim(claim)
+        if begins_and_ends:
+            self.change.note(claim)
+        else:
+            self.change.claim(claim)
         if claim.kind is Kind.MAJOR and claim.meter is not None:
             self._meters.add(claim.meter)
 

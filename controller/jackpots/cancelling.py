@@ -35,9 +35,9 @@ def _cancel(book: Book, claims: list[Claim], final: list[Claim], by: list[str], 
         _undo(book, meter, majors)
     for claim in claims:
         current = book.claims[claim.id]
-        if current.kind is Kind.MAJOR:
+        if current.kind is Kind.MAJOR and current.pending:
             book.withdraw(current, Status.CANCELLED, note)
-        elif current.status is not Status.CANCELLED:
+        elif current.kind is not Kind.MAJOR:
             cancel_award(book, current, note)
         cancel_envy(book, claim.id)
 

@@ -6,7 +6,7 @@ import msgspec
 
 from controller.errors import LedgerMismatch
 from controller.jackpots.amounts import Registration, format_registrations
-from controller.jackpots.claims import FINAL, Claim, Kind, Status, write_claim
+from controller.jackpots.claims import Claim, write_claim
 
 
 class Change:
@@ -20,19 +20,13 @@ class Change:
         """The claims as they are after it: journaled with it, so that the ledger can show them."""
 
     def claim(self, claim: Claim) -> None:
-        """A claim as it is from now on; the store keeps it until it is final.
+        """A claim as it is from now on. The store keeps it while its round may still be heard of."""
+        self.note(claim)
+        self._add("doc", claim.id, write_claim(claim).decode())
 
-        A major that was paid is kept until its meter is settled again: a void may still take it back.
-        """
+    def note(self, claim: Claim) -> None:
+        """A claim that begins and ends with this entry: the journal keeps it, the store need not."""
         self.claims = [known for known in self.claims if known.id != claim.id] + [claim]
-        if claim.status in FINAL and not (claim.kind is Kind.MAJOR and claim.status is Status.PAID):
-            self._add("undoc", claim.id)
-        else:
-            self._add("doc", claim.id, write_claim(claim).decode())
-
-    def forget(self, claim: str) -> None:
-        """A claim that nothing can take back any more."""
-        self._add("undoc", claim)
 
     def table(self, table: str, field: str, text: str) -> None:
         """A field of a table; no text removes it."""

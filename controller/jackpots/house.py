@@ -2,10 +2,10 @@
 
 from controller.errors import Code, FieldProblem, Refused
 from controller.jackpots.book import Book, Decided, replace
-from controller.jackpots.claims import Claim, Doubt, Kind, Status
+from controller.jackpots.claims import FINAL, Claim, Doubt, Kind, Status
 from controller.jackpots.policy import Policy
 from controller.jackpots.registering import award_from_house
-from controller.jackpots.settling import read_settled, settlement_of, undo_settlement
+from controller.jackpots.settling import settlement_of, undo_settlement
 from controller.jackpots.state import LinkState
 from controller.jackpots.watermark import holding_back
 from controller.money import decimal_text, to_micro
@@ -16,7 +16,7 @@ def _refuse(code: Code, detail: str, field: str = "") -> Refused:
 
 
 def find(state: LinkState, claim: str) -> Claim:
-    """A claim that is not final."""
+    """A claim that the store holds."""
     known = state.claims.get(claim)
     if known is None:
         raise _refuse(
@@ -55,7 +55,7 @@ def cancel_envy(book: Book, source: str) -> None:
 
 def cancel_award(book: Book, claim: Claim, note: str) -> None:
     """Take a claim that needs no order back; what was paid stands and is the house's."""
-    if claim.status is Status.PAID:
+    if claim.status in FINAL:
         return
     if claim.status is Status.AWARDED:
         book.change.post(f"payable/{claim.id}", -to_micro(claim.total_cents))
@@ -138,9 +138,6 @@ def pay(state: LinkState, policy: Policy, claim: str, by: list[str], *, notice: 
     book.change.post(f"payable/{claim}", -total)
     book.change.post("paid", total)
     book.put(replace(known, status=Status.PAID, paid_by=by))
-    last = state.pots[known.meter].last_settlement if known.meter else ""
-    if known.kind is Kind.MAJOR and (not last or claim not in read_settled(last).claims):
-        book.change.forget(claim)
     detail: dict[str, object] = {"notice": notice} if notice else {}
     return book.finish("claim_paid", by=by, reason=note, detail=detail)
 
@@ -155,11 +152,6 @@ def award_envy(state: LinkState, policy: Policy) -> Decided | None:
             continue
         book = Book(state, policy)
         award_from_house(book, bonus)
-        others = any(
-            c.source == bonus.source and c.pending and c.id != bonus.id for c in state.claims.values()
-        )
-        if source is not None and source.kind is Kind.TRIGGER and not others:
-            book.change.forget(source.id)
         return book.finish("envy_awarded", by=[], reason="", detail={})
     return None
 

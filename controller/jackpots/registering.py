@@ -94,12 +94,17 @@ def register_result(
     envy: list[EnvyBonus],
     lines: dict[str, PayLine],
     dealt: dict[int, int],
+    final: list[Claim],
 ) -> list[Alarming]:
-    """Everything that a round's result says about progressives: claims, fixed awards, triggers, envy."""
+    """Everything that a round's result says about progressives: claims, fixed awards, triggers, envy.
+
+    `final`: what the ledger knows of the round's claims that the store has let go of.
+    """
     if not hands:
         return []
     table, number = next((hand.table, hand.round) for hand in hands.values())
-    earlier = {claim.box: claim for claim in book.state.of_round(table, number)}
+    known_claims = {c.id: c for c in (*final, *book.state.of_round(table, number))}
+    earlier = {c.box: c for c in known_claims.values() if c.kind is not Kind.ENVY}
     alarms: list[Alarming] = []
     found = {item.box: item.hand for item in entitled}
     found |= {item.hand_box: item.hand for item in envy if item.hand_box not in found}
@@ -117,9 +122,11 @@ def register_result(
             alarms.append(Alarming(f"missed_win/{truth.id}", detail))
         _take(book, truth)
     for box, known in earlier.items():
-        if box not in found and known.pending and known.kind is not Kind.ENVY:
+        if box not in found and known.pending:
             alarms.append(_contradict(book, known, "its cards and decision win nothing"))
     for bonus in envy:
+        if envy_id(table, number, bonus.box, bonus.hand_box) in known_claims:
+            continue
         _bonus(book, table, number, bonus, lines[bonus.hand], hands)
     return alarms
 

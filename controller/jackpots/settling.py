@@ -11,7 +11,7 @@ import msgspec
 from controller.errors import Code, Refused
 from controller.jackpots.amounts import Registration, Settlement
 from controller.jackpots.book import Book, Decided, replace
-from controller.jackpots.claims import Claim, Status
+from controller.jackpots.claims import FINAL, Claim, Kind, Status
 from controller.jackpots.policy import Policy
 from controller.jackpots.state import LinkState
 from controller.jackpots.watermark import TableState, holding_back
@@ -92,10 +92,6 @@ def settle_due(state: LinkState, policy: Policy) -> Decided | None:
 def _settle(book: Book, meter: str, claims: list[Claim]) -> Decided:
     pot, change = book.pots[meter], book.change
     settled = book.settle(pot, claims)
-    if pot.last_settlement:
-        for name in read_settled(pot.last_settlement).claims:
-            if name in book.claims and book.claims[name].status is Status.PAID:
-                change.forget(name)
     used = pot.registrations[: len(claims)]
     for claim, award in zip(claims, settled.awards, strict=True):
         book.put(
@@ -212,6 +208,28 @@ def undo_settlement(book: Book, meter: str, *, voided: frozenset[str] = frozense
         owed=pot.owed - record.owed,
         registrations=registrations,
     )
+
+
+def finished(state: LinkState) -> list[str]:
+    """Claims that the store need not keep: final, of rounds that are not their table's latest.
+
+    The ledger answers for such rounds. A major whose settlement could still be undone stays.
+    """
+    undoable = {
+        name
+        for pot in state.pots.values()
+        if pot.last_settlement
+        for name in read_settled(pot.last_settlement).claims
+    }
+    pays = {claim.source for claim in state.claims.values() if claim.pending}
+    return [
+        claim.id
+        for claim in state.claims.values()
+        if claim.id not in undoable
+        and claim.id not in pays
+        and (claim.status in FINAL or (claim.kind is Kind.TRIGGER and claim.status is Status.VERIFIED))
+        and claim.round < state.tables[claim.table].highest
+    ]
 
 
 def settlement_of(book: Book, meter: str) -> SettledRecord:

@@ -29,6 +29,8 @@ class TableState:
     """What the store knows of a table."""
 
     id: str
+    highest: int
+    """Its highest recorded round."""
     live: bool
     clock: Clock | None
     contact: int
@@ -64,6 +66,7 @@ def _table(name: str, fields: Mapping[str, str]) -> TableState:
     rounds = (part.split("=") for part in text("open").split(";") if part)
     return TableState(
         id=name,
+        highest=int(fields.get(name, "0")),
         live=text("live") == "1",
         clock=Clock(number("offset"), number("uncertainty")) if text("offset") else None,
         contact=number("contact"),

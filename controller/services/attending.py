@@ -9,7 +9,7 @@ from controller.jackpots.claims import Status
 from controller.jackpots.house import award_envy
 from controller.jackpots.policy import Policy
 from controller.jackpots.registering import Alarming
-from controller.jackpots.settling import settle_due
+from controller.jackpots.settling import finished, settle_due
 from controller.jackpots.state import LinkState
 from controller.services.alarms import raise_alarms
 from controller.services.deciding import Deciding
@@ -36,6 +36,14 @@ class Attending:
             return settle_due(state, policy) or award_envy(state, policy)
 
         return self.deciding.decide(link, decide)
+
+    def forget(self, link: LinkId, ledgered_seq: int) -> None:
+        """Let go of claims that are final and that the ledger answers for."""
+        state = self.deciding.wins.state(link)
+        names = finished(state) if state.version <= ledgered_seq and state.status != "closed" else []
+        if names:
+            address = self.deciding.floor.known().address(link)
+            self.deciding.wins.forget(address, state.version, names)
 
     def watch(self, link: LinkId, awarded_at: dict[str, int]) -> None:
         """Raise an alarm for awards that nobody has paid within the link's limit."""

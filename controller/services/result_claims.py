@@ -40,7 +40,7 @@ def claims_of_result(
     if pay_table is None:
         return []
     for box in facts.invalidated:
-        cancel_box(book, table.id, facts.round, box, by=[], final=[])
+        cancel_box(book, table.id, facts.round, box, [], seen.final)
     dealt = {box.box: to_micros(box.dealt_at) for box in facts.result.boxes if box.dealt_at is not UNSET}
     lines = {line.hand: line for line in pay_table.lines}
-    return register_result(book, hands_of(seen), facts.claims, facts.envy, lines, dealt)
+    return register_result(book, hands_of(seen), facts.claims, facts.envy, lines, dealt, seen.final)

@@ -13,6 +13,7 @@ from controller.ids import LinkId
 from controller.jackpots.book import Book
 from controller.jackpots.cancelling import cancel_box, cancel_round
 from controller.jackpots.change import Change
+from controller.jackpots.claims import Claim
 from controller.jackpots.registering import Alarming
 from controller.money import displayed
 from controller.results.bets_back import (
@@ -26,6 +27,7 @@ from controller.results.messages import (
     BoxReturn,
     RecordedEnd,
     ResultAnswer,
+    ResultFacts,
     ReturnAnswer,
     RoundAnswer,
     RoundResult,
@@ -100,8 +102,7 @@ class RoundEnds:
             result = read_result(seen.result.facts) if seen.result else None
             facts = conclude_void(known.floor, table, seen.facts, result, body, seen.returned)
             book = Book(self._wins.state(link), known.floor.policy_of(link))
-            final = self._lookup.archive.claims(name, number)
-            cancel_round(book, name, number, body.authorised_by, final)
+            cancel_round(book, name, number, body.authorised_by, _final(seen, result))
             book.finish_claims()
             facts = msgspec.structs.replace(facts, documents=book.change.claims)
             book.change.close_round(name, number)
@@ -139,8 +140,7 @@ class RoundEnds:
                     Code.RETURN_NOT_ALLOWED, f"box: the bets of box {box} went back with the result"
                 )
             book = Book(self._wins.state(link), known.floor.policy_of(link))
-            final = self._lookup.archive.claims(name, number)
-            cancel_box(book, name, number, box, body.authorised_by, final)
+            cancel_box(book, name, number, box, body.authorised_by, _final(seen, result))
             book.finish_claims()
             facts = msgspec.structs.replace(facts, documents=book.change.claims)
             now = int(box in seen.facts.progressive_boxes)
@@ -205,6 +205,11 @@ class RoundEnds:
             if answer is not None:
                 return answer
         raise Refused(Code.ROUND_CHANGING, "the round is changing; send the same request again")
+
+
+def _final(seen: SeenRound, result: ResultFacts | None) -> list[Claim]:
+    """Claims that the store does not hold: fixed awards that were paid with the result, and the ledger's."""
+    return [*(result.documents if result else []), *seen.final]
 
 
 def take_back(change: Change, reversal: Reversal, seq: int) -> None:

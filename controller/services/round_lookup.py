@@ -57,6 +57,8 @@ class SeenRound(msgspec.Struct, frozen=True):
     """Whether the store holds claims of it."""
     highest: int
     ledgered_seq: int
+    final: list[Claim]
+    """Claims of a round that the store has let go of, as the ledger knows them."""
 
     @property
     def returned(self) -> dict[int, str]:
@@ -84,7 +86,7 @@ class RoundLookup:
         """
         held = self.store.records(link, name, number)
         if held.bets is not None:
-            return _seen(held.bets, held, held.returns, 0)
+            return _seen(held.bets, held, held.returns, 0, [])
         position = self.archive.position(link)
         bets = self.archive.bets(name, number)
         if bets is None:
@@ -96,7 +98,7 @@ class RoundLookup:
             result=held.result or self.archive.result(name, number),
             void=held.void or self.archive.void(name, number),
         )
-        return _seen(bets, whole, list(returns.values()), position)
+        return _seen(bets, whole, list(returns.values()), position, self.archive.claims(name, number))
 
     def next_round(self, link: LinkId, table: str, number: int, seq: int) -> int:
         """The table's first round above this one: in the ledger, or in what it has not taken yet."""
@@ -131,7 +133,9 @@ class RoundLookup:
         return reversal_of(postings, meters, len(seen.facts.progressive_boxes), before, now)
 
 
-def _seen(bets: Record, held: RoundRecords, returns: list[Record], ledgered_seq: int) -> SeenRound:
+def _seen(
+    bets: Record, held: RoundRecords, returns: list[Record], ledgered_seq: int, final: list[Claim]
+) -> SeenRound:
     return SeenRound(
         bets=bets,
         facts=read_facts(bets.facts),
@@ -141,6 +145,7 @@ def _seen(bets: Record, held: RoundRecords, returns: list[Record], ledgered_seq:
         claimed=held.claimed,
         highest=held.highest,
         ledgered_seq=ledgered_seq,
+        final=final,
     )
 
 

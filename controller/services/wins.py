@@ -52,7 +52,7 @@ class Wins:
 
         def decide(state: LinkState, policy: Policy) -> Decided | None:
             seen = self.lookup.look(link, name, number)
-            made[:] = [existing] if (existing := self._existing(state, name, number, body, line)) else []
+            made[:] = [existing] if (existing := _existing(state, seen, body, line)) else []
             if made:
                 return None
             book = Book(state, policy)
@@ -65,21 +65,19 @@ class Wins:
         done = self.deciding.decide(link, decide)
         return Registered(link, made[0], done.seq if done else None)
 
-    def _existing(
-        self, state: LinkState, name: str, number: int, body: RoundWin, line: PayLine
-    ) -> Claim | None:
-        """The claim that stands for this hand, in the store or in the ledger; refused if it differs."""
-        wanted = claim_id(name, number, body.box)
-        known = state.claims.get(wanted)
-        if known is None:
-            earlier = self.lookup.archive.claims(name, number)
-            known = next((claim for claim in earlier if claim.id == wanted), None)
-        if known is None:
-            return None
-        if (known.hand, known.dealt_at) != (line.hand, to_micros(body.dealt_at)):
-            detail = f"box: claim {wanted} is registered with another hand or deal time"
-            raise Refused(Code.EXISTS_WITH_DIFFERENT_BODY, detail, recorded=known)
-        return known
+
+def _existing(state: LinkState, seen: SeenRound, body: RoundWin, line: PayLine) -> Claim | None:
+    """The claim that stands for this hand, wherever it is known; refused if it differs."""
+    wanted = claim_id(seen.facts.table, seen.facts.round, body.box)
+    with_result = read_result(seen.result.facts).documents if seen.result else []
+    earlier = {claim.id: claim for claim in (*with_result, *seen.final)}
+    known = state.claims.get(wanted) or earlier.get(wanted)
+    if known is None:
+        return None
+    if (known.hand, known.dealt_at) != (line.hand, to_micros(body.dealt_at)):
+        detail = f"box: claim {wanted} is registered with another hand or deal time"
+        raise Refused(Code.EXISTS_WITH_DIFFERENT_BODY, detail, recorded=known)
+    return known
 
 
 def _sent(body: RoundWin) -> object:

@@ -99,6 +99,11 @@ class WinStore:
             return None
         return Done(int(reply[1]), int(reply[2]), int(reply[3]), reply[4])
 
+    def forget(self, address: Address, version: int, claims: list[str]) -> None:
+        """Let go of final claims, unless something has been decided since they were looked at."""
+        link, epoch, definition = address
+        self._store.run("forget", link, claims, epoch=str(epoch), definition=definition, version=str(version))
+
     def record_result(self, address: Address, end: RoundEnd) -> tuple[str, Record | None]:
         """Record a round's result: an outcome of the script, and the record that stands."""
         return _ended(self._store.run("record_result", address[0], end.words, **_named(address, end)))

@@ -4,7 +4,7 @@
 -- Bets do not: they only raise balances, and a change of money is a difference. ARGV from `first`: the number of
 -- operations, then each by name with its arguments:
 --
---   doc field text | undoc field          a document of the claims' hash
+--   doc field text                        a document of the claims' hash
 --   table field text                      a field of the tables' hash; '' removes it
 --   meter field text | link field text    a field of the meters' hash, or of the link's
 --   close_round table number              a round of the table is finished
@@ -14,7 +14,7 @@
 --   thaw meter frozen_value               the meter runs on: repay what it owes from what accrued, split at the cap
 --   take_back meter owed overflow reserve seq   undo the split of bets that entry `seq` recorded
 --   post account difference               an account without a meter
-local CHANGE_WORDS = {doc = 2, undoc = 1, table = 2, meter = 2, link = 2, close_round = 2, register = 2, effect = 2, move = 3, thaw = 2,
+local CHANGE_WORDS = {doc = 2, table = 2, meter = 2, link = 2, close_round = 2, register = 2, effect = 2, move = 3, thaw = 2,
                       take_back = 5, post = 2}
 
 local function change_signed(text)
@@ -88,15 +88,14 @@ end
 
 -- Read and work the whole change out; nil where it cannot be applied to what is there now. Nothing is written.
 local function change_load(meters_key, link, first)
-  local change = {fields = {claims = {}, tables = {}, meters = {}, link = {}}, gone = {claims = {}, tables = {}},
+  local change = {fields = {claims = {}, tables = {}, meters = {}, link = {}}, gone = {},
                   meters = {}, touched = {}, lines = {}, closed = {}}
   local seq, at = string.format('%.0f', link.seq + 1), first + 1
   for _ = 1, tonumber(ARGV[first]) do
     local name, a, b, c = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
     at = at + 1 + CHANGE_WORDS[name]
     if name == 'doc' then change.fields.claims[a], change.decides = b, true
-    elseif name == 'undoc' then change.gone.claims[#change.gone.claims + 1] = a
-    elseif name == 'table' and b == '' then change.gone.tables[#change.gone.tables + 1] = a
+    elseif name == 'table' and b == '' then change.gone[#change.gone + 1] = a
     elseif name == 'table' then change.fields.tables[a] = b
     elseif name == 'meter' then change.fields.meters[a] = b
     elseif name == 'link' then change.fields.link[a] = b
@@ -141,9 +140,7 @@ local function change_save(link_key, meters_key, tables_key, claims_key, change)
   for hash, fields in pairs(change.fields) do
     for field, text in pairs(fields) do redis.call('HSET', keys[hash], field, text) end
   end
-  for hash, fields in pairs(change.gone) do
-    for _, field in ipairs(fields) do redis.call('HDEL', keys[hash], field) end
-  end
+  for _, field in ipairs(change.gone) do redis.call('HDEL', tables_key, field) end
   for _, closed in ipairs(change.closed) do
     local state = frontier_load(tables_key, closed[1], 0)
     frontier_close(state, closed[2])

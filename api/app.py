@@ -10,7 +10,7 @@ from typing import Any
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
-from api import claims, meters, operations, pages, presence, tables
+from api import claims, events, meters, operations, pages, presence, tables
 from api.exchange import JSON, Environ, Exchange, refusal, unexpected
 from api.metrics import exposition
 from api.openapi import document
@@ -19,7 +19,9 @@ from api.routing import Reply, Route, encode
 from controller.errors import Code, Refused
 
 ROUTES: list[Route] = [
-    route for module in (tables, presence, claims, meters, operations) for route in module.routes.routes
+    route
+    for module in (tables, events, presence, claims, meters, operations)
+    for route in module.routes.routes
 ]
 PAGE_HEADERS = {
     "X-Content-Type-Options": "nosniff",

@@ -111,6 +111,11 @@ def _live_view(call: Call, link: LinkId, claim: Claim, registered_at: int | None
 
 
 def acknowledged(call: Call, link: LinkId, done: Done | None) -> Reply:
+    """The reply to a decision."""
+    return Reply(*decided(call, link, done))
+
+
+def decided(call: Call, link: LinkId, done: Done | None) -> tuple[int, DecisionAnswer]:
     """A decision's answer: 200 once the ledger has it, 202 where it does not in time."""
     if done is None:
         head = call.parts.store.head(link)
@@ -120,7 +125,7 @@ def acknowledged(call: Call, link: LinkId, done: Done | None) -> Reply:
     else:
         ack = Ack(epoch=done.epoch, seq=done.seq, hash=done.head)
     ledgered = call.parts.deciding.is_ledgered(link, ack.seq)
-    return Reply(200 if ledgered else 202, DecisionAnswer(ack=ack, ledgered=ledgered))
+    return 200 if ledgered else 202, DecisionAnswer(ack=ack, ledgered=ledgered)
 
 
 @routes.add(
@@ -145,12 +150,17 @@ def acknowledged(call: Call, link: LinkId, done: Done | None) -> Reply:
 )
 def post_win(call: Call) -> Reply:
     """Claim a hand that a progressive pays. The same body again gets the claim as it stands (200)."""
-    registered = call.parts.claims.claim(call.path["table"], call.path["round"], call.body)
+    return Reply(*register_win(call, call.path["table"], call.path["round"], call.body))
+
+
+def register_win(call: Call, table: str, number: int, body: RoundWin) -> tuple[int, WinAnswer]:
+    """Register a claim and wait for the ledger; the status of the answer, and the answer."""
+    registered = call.parts.claims.claim(table, number, body)
     seq = registered.seq
     ledgered = seq is None or call.parts.deciding.is_ledgered(registered.link, seq)
     status = 200 if seq is None else 201 if ledgered else 202
     view = _live_view(call, registered.link, registered.claim)
-    return Reply(status, WinAnswer(claim=view, ledgered=ledgered))
+    return status, WinAnswer(claim=view, ledgered=ledgered)
 
 
 @routes.add(

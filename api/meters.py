@@ -7,7 +7,9 @@ import msgspec
 from api.routing import Access, Call, Reply, Routes
 from controller.clock import to_text
 from controller.errors import Code, Refused
+from controller.ids import LinkId
 from controller.jackpots.book import next_value, read_waiting
+from controller.jackpots.policy import Policy
 from controller.jackpots.state import read_notices
 from controller.money import displayed
 from controller.store.link_store import MeterState
@@ -64,7 +66,7 @@ def get_meters(call: Call) -> Reply:
         raise Refused(Code.LINK_UNKNOWN, f"link: there is no link {wanted!r} on this floor")
     snapshot = call.parts.meters.snapshot()
     states = [state for state in snapshot.states if wanted is None or state.link == wanted]
-    return _tagged(call, states, MetersAnswer(meters=_views(states, snapshot.read_at)))
+    return _tagged(call, states, MetersAnswer(meters=_views(call, states, snapshot.read_at)))
 
 
 @routes.add(
@@ -81,15 +83,15 @@ def get_meter(call: Call) -> Reply:
     states = [state for state in snapshot.states if state.id == name]
     if not states:
         raise Refused(Code.METER_UNKNOWN, f"meter: there is no meter {name!r} on this floor")
-    return _tagged(call, states, _views(states, snapshot.read_at)[0])
+    return _tagged(call, states, _views(call, states, snapshot.read_at)[0])
 
 
-def _views(states: list[MeterState], read_at: int) -> list[MeterView]:
-    as_of = to_text(read_at)
-    return [_view(state, as_of) for state in states]
+def _views(call: Call, states: list[MeterState], read_at: int) -> list[MeterView]:
+    as_of, floor = to_text(read_at), call.parts.floor.known().floor
+    return [_view(state, floor.policy_of(LinkId(state.link)), as_of) for state in states]
 
 
-def _view(state: MeterState, as_of: str) -> MeterView:
+def _view(state: MeterState, policy: Policy, as_of: str) -> MeterView:
     status = state.shown_status
     waiting = read_waiting(state.waiting) if status == "won" and state.pot.frozen else []
     if status == "running" and state.suspension:
@@ -98,7 +100,7 @@ def _view(state: MeterState, as_of: str) -> MeterView:
         id=state.id,
         link=state.link,
         displayed_cents=displayed(state.shown_value),
-        next_cents=displayed(next_value(state.pot, waiting)) if waiting else None,
+        next_cents=displayed(next_value(state.pot, waiting, policy)) if waiting else None,
         status=status,
         cycle=state.pot.cycle,
         seq=state.seq,

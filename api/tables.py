@@ -1,14 +1,10 @@
 """What table controllers call."""
 
-from typing import Annotated
-
 import msgspec
-from msgspec import Meta
 
-from api.problems import Problem, problem_of
-from api.routing import LARGE_BODY, Access, Call, Reply, Routes
-from controller.betting.messages import EVENTS_MAX, Ack, BetsAnswer, BetsEvent, RoundBets
-from controller.errors import Code, Refused
+from api.routing import Access, Call, Reply, Routes
+from controller.betting.messages import Ack, BetsAnswer, RoundBets
+from controller.errors import Code
 from controller.results.messages import (
     BoxReturn,
     ResultAnswer,
@@ -68,26 +64,6 @@ class OpenAnswer(msgspec.Struct, frozen=True, kw_only=True):
     ack: Ack
 
 
-class EventsRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Many events of one table, applied in order."""
-
-    events: Annotated[list[BetsEvent], Meta(min_length=1, max_length=EVENTS_MAX)]
-
-
-class EventAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What became of one event: the answer or the problem that its own route would have given."""
-
-    status: int
-    answer: BetsAnswer | None = None
-    problem: Problem | None = None
-
-
-class EventsAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """One answer per event, in order."""
-
-    answers: list[EventAnswer]
-
-
 @routes.add(
     "POST",
     "/v1/tables/{table}/open",
@@ -115,34 +91,6 @@ def post_bets(call: Call) -> Reply:
     """Record a round's bets at 'no more bets'. The same body again gets the recorded answer (200)."""
     new, answer = call.parts.rounds.record_bets(call.path["table"], call.path["round"], call.body)
     return Reply(201 if new else 200, answer)
-
-
-@routes.add(
-    "POST",
-    "/v1/tables/{table}/events",
-    access=Access.TABLE,
-    body=EventsRequest,
-    body_limit=LARGE_BODY,
-    answers={200: EventsAnswer},
-    hot=True,
-    refusals=(Code.TABLE_UNKNOWN, Code.LINK_CLOSED, Code.FLOOR_CHANGING, Code.STORE_UNAVAILABLE),
-)
-def post_events(call: Call) -> Reply:
-    """Record many rounds in order. Stops at the first refusal; the rest is `not_attempted`."""
-    rounds = [
-        (event.round, RoundBets(bets_closed_at=event.bets_closed_at, boxes=event.boxes))
-        for event in call.body.events
-    ]
-    results = call.parts.rounds.record_many(call.path["table"], rounds)
-    return Reply(200, EventsAnswer(answers=[_event_answer(result) for result in results]))
-
-
-def _event_answer(result: tuple[bool, BetsAnswer] | Refused) -> EventAnswer:
-    if isinstance(result, Refused):
-        problem = problem_of(result)
-        return EventAnswer(status=problem.status, problem=problem)
-    new, answer = result
-    return EventAnswer(status=201 if new else 200, answer=answer)
 
 
 @routes.add(

@@ -1,7 +1,7 @@
 """The bets of a round as a table sends them, and the answer it gets. The API's contract is made of these."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -59,10 +59,11 @@ class RoundBets(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     boxes: Annotated[list[BoxBets], Meta(min_length=1, max_length=12)]
 
 
-class BetsEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class BetsEvent(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag="bets", tag_field="type"
+):
     """A round's bets inside a request of many events."""
 
-    type: Literal["bets"]
     round: Round
     bets_closed_at: Instant
     boxes: Annotated[list[BoxBets], Meta(min_length=1, max_length=12)]

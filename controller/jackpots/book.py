@@ -120,12 +120,7 @@ class Book:
 
     def settle(self, pot: Pot, claims: list[Claim]) -> Settlement:
         """Work out what claims are paid, by the link's policy."""
-        return settle(
-            pot,
-            claims,
-            share_same_round=self.policy.same_round == "share",
-            floor_is_reset=self.policy.floor == "reset",
-        )
+        return settle_by(self.policy, pot, claims)
 
     def effect(self, pot: Pot) -> None:
         """Signs will show something else; until the ledger has it, what they show now."""
@@ -156,12 +151,22 @@ class Book:
         return Decided(self.state.version, kind, facts, self.change.words())
 
 
+def settle_by(policy: Policy, pot: Pot, claims: list[Claim]) -> Settlement:
+    """What claims are paid under a policy: awards and announcements are worked out alike."""
+    return settle(
+        pot,
+        claims,
+        share_same_round=policy.same_round == "share",
+        floor_is_reset=policy.floor == "reset",
+    )
+
+
 def _waiting(claim: Claim) -> Waiting:
     return Waiting(**{name: getattr(claim, name) for name in Waiting.__struct_fields__})
 
 
-def next_value(pot: Pot, waiting: list[Waiting]) -> int:
+def next_value(pot: Pot, waiting: list[Waiting], policy: Policy) -> int:
     """What the sign will show when all that waits is settled, in micro-cents."""
-    settled = settle(pot, [item.claim() for item in waiting])
+    settled = settle_by(policy, pot, [item.claim() for item in waiting])
     value = pot.value + settled.value
     return value if pot.cap is None else min(value, pot.cap)

@@ -115,7 +115,8 @@ class VoidFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ResultAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """How every bet of the round ended. `claims` are the hands that a progressive pays."""
+    """How every bet of the round ended. `claims` are the hands that a progressive pays, `registered` the
+    claims, fixed awards and envy awards that the result made."""
 
     table: str
     round: int
@@ -124,6 +125,7 @@ class ResultAnswer(msgspec.Struct, frozen=True, kw_only=True):
     claims: list[Entitlement]
     envy: list[EnvyBonus]
     remarks: list[Remark]
+    registered: list[Claim]
     ack: Ack
 
 
@@ -148,6 +150,8 @@ class RoundAnswer(BetsAnswer, frozen=True, kw_only=True, omit_defaults=True):
     result: ResultAnswer | None = None
     void: VoidAnswer | None = None
     returned_boxes: list[ReturnAnswer] = msgspec.field(default_factory=list)
+    claims: list[Claim] = msgspec.field(default_factory=list)
+    """Claims, awards and envy awards of the round as they stand."""
 
 
 class RecordedEnd(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -155,7 +155,10 @@ class RoundEnds:
 
     def find(self, name: str, number: int) -> RoundAnswer:
         """What is recorded of a round."""
-        _, _, seen = self._see(self._floor.known(), name, number)
+        _, link, seen = self._see(self._floor.known(), name, number)
+        result = read_result(seen.result.facts) if seen.result else None
+        claims = {claim.id: claim for claim in _final(seen, result)}
+        claims |= {claim.id: claim for claim in self._wins.state(link).of_round(name, number)}
         bets = answer_from(seen.bets, seen.facts)
         state: Literal["open", "closed", "voided"] = (
             "voided" if seen.void else "closed" if seen.result else "open"
@@ -166,6 +169,7 @@ class RoundEnds:
             result=result_answer(seen.result) if seen.result else None,
             void=void_answer(seen.void) if seen.void else None,
             returned_boxes=[return_answer(record) for record in seen.returns.values()],
+            claims=[claims[claim] for claim in sorted(claims)],
         )
 
     def _see(self, known: KnownFloor, name: str, number: int) -> tuple[Table, LinkId, SeenRound]:
@@ -251,6 +255,7 @@ def result_answer(record: Record) -> ResultAnswer:
         claims=facts.claims,
         envy=facts.envy,
         remarks=facts.remarks,
+        registered=facts.documents,
         ack=Ack(epoch=record.epoch, seq=record.seq, hash=record.head),
     )
 

@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from controller.betting.messages import Ack, Instant, Round
 from controller.games.irregularities import Words
-from controller.results.messages import CardText, HandText
+from controller.results.messages import CardText, HandText, RoundResult, RoundVoid
 
 Person = Words
 People = Annotated[list[Person], Meta(min_length=1, max_length=4)]
@@ -29,6 +29,30 @@ class RoundWin(_Body, frozen=True, kw_only=True):
     cards: HandText | UnsetType = UNSET
     community: Annotated[list[CardText], Meta(min_length=2, max_length=2)] | UnsetType = UNSET
     hand: Annotated[str, Meta(min_length=1, max_length=40)] | UnsetType = UNSET
+
+
+class WinEvent(RoundWin, frozen=True, kw_only=True, tag="win", tag_field="type"):
+    """A claim inside a request of many events."""
+
+    round: Round
+
+
+class ResultEvent(RoundResult, frozen=True, kw_only=True, tag="result", tag_field="type"):
+    """A round's result inside a request of many events."""
+
+    round: Round
+
+
+class VoidEvent(RoundVoid, frozen=True, kw_only=True, tag="void", tag_field="type"):
+    """A void inside a request of many events."""
+
+    round: Round
+
+
+class CloseEvent(_Body, frozen=True, kw_only=True, tag="close", tag_field="type"):
+    """The end of a round inside a request of many events."""
+
+    round: Round
 
 
 class NamedRoundBody(_Body, frozen=True, kw_only=True):

@@ -361,3 +361,20 @@ def test_ntp_settles_several_players_on_one_box_and_journals_it(post: Post, part
     ]
     drain(parts, UNLINKED)
     assert check_link(parts.ledger, LinkId(UNLINKED)) == 3
+
+
+def test_events_of_every_kind_are_applied_in_order_until_one_is_refused(post: Post) -> None:
+    bets = {"type": "bets", "round": 1, **PLACED}
+    result = {"type": "result", "round": 1, **RESULT}
+    void = {"type": "void", "round": 2, **VOID}
+    events = [bets, result, {**bets, "round": 2}, {"type": "close", "round": 2}, void, {**bets, "round": 1}]
+    reply = post("/v1/tables/TCP-01/events", {"events": events})
+    answers = reply.json["answers"]
+    assert [answer["status"] for answer in answers] == [201, 200, 201, 202, 200, 200]
+    assert lines(answers[1]["result"])[0] == (1, "ante", 1000, 2000, "won", "TCP 3.15.1")
+    assert answers[4]["void"]["rule"] == "TCP 5.8.1"
+    assert answers[5]["answer"] == answers[0]["answer"]
+    wrong = {"type": "win", "round": 1, "box": 2, "dealt_at": DEALT, "hand": "pair"}
+    reply = post("/v1/tables/TCP-01/events", {"events": [wrong, {**bets, "round": 3}]})
+    problems = [answer["problem"]["code"] for answer in reply.json["answers"]]
+    assert problems == ["hand_pays_nothing", "not_attempted"]

@@ -12,6 +12,7 @@ from controller.jackpots.settling import waits_for
 from controller.store.win_store import Done
 from controller.wins.messages import (
     DecisionAnswer,
+    Folded,
     Ordered,
     Outage,
     Paid,
@@ -161,6 +162,20 @@ def register_win(call: Call, table: str, number: int, body: RoundWin) -> tuple[i
     status = 200 if seq is None else 201 if ledgered else 202
     view = _live_view(call, registered.link, registered.claim)
     return status, WinAnswer(claim=view, ledgered=ledgered)
+
+
+@routes.add(
+    "POST",
+    "/v1/tables/{table}/rounds/{round}/folds",
+    access=Access.OPERATOR,
+    body=Folded,
+    answers={200: DecisionAnswer, 202: DecisionAnswer},
+    refusals=(Code.TABLE_UNKNOWN, Code.ROUND_UNKNOWN, Code.ROUND_VOIDED, *_CLAIM_REFUSALS),
+)
+def list_folds(call: Call) -> Reply:
+    """A supervisor says who folded, where a round's result does not come: envy bonuses need no more."""
+    done = call.parts.claims.list_folds(call.path["table"], call.path["round"], call.body)
+    return acknowledged(call, *done)
 
 
 @routes.add(

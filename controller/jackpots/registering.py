@@ -103,7 +103,8 @@ def register_result(
     if not hands:
         return []
     table, number = next((hand.table, hand.round) for hand in hands.values())
-    known_claims = {c.id: c for c in (*final, *book.state.of_round(table, number))}
+    own = [c for c in book.claims.values() if (c.table, c.round) == (table, number)]
+    known_claims = {c.id: c for c in (*final, *own)}
     earlier = {c.box: c for c in known_claims.values() if c.kind is not Kind.ENVY}
     alarms: list[Alarming] = []
     found = {item.box: item.hand for item in entitled}
@@ -124,11 +125,46 @@ def register_result(
     for box, known in earlier.items():
         if box not in found and known.pending:
             alarms.append(_contradict(book, known, "its cards and decision win nothing"))
-    for bonus in envy:
-        if envy_id(table, number, bonus.box, bonus.hand_box) in known_claims:
+    given = {envy_id(table, number, bonus.box, bonus.hand_box): bonus for bonus in envy}
+    for name, bonus in given.items():
+        if name not in known_claims:
+            _bonus(book, table, number, bonus, lines[bonus.hand], hands)
+    return alarms + _unfounded(known_claims, given)
+
+
+def _unfounded(known: dict[str, Claim], given: dict[str, EnvyBonus]) -> list[Alarming]:
+    """Envy awards by a supervisor's list of folds that the result does not bear out."""
+    return [
+        Alarming(f"contradiction/{claim.id}", f"envy award {claim.id}: the result gives no such bonus")
+        for claim in known.values()
+        if claim.kind is Kind.ENVY and claim.id not in given and claim.status is not Status.CANCELLED
+    ]
+
+
+def register_folds(
+    book: Book, hands: dict[int, Hand], lines: dict[str, PayLine], folded: frozenset[int], rule: str
+) -> None:
+    """A supervisor says who folded: the envy bonuses of a round whose result does not come."""
+    table, number = next((hand.table, hand.round) for hand in hands.values())
+    for trigger in book.state.of_round(table, number):
+        line = lines.get(trigger.hand)
+        stands = trigger.kind is not Kind.ENVY and trigger.status not in (Status.REJECTED, Status.CANCELLED)
+        if not stands or line is None or not line.envy_cents or trigger.box in folded:
             continue
-        _bonus(book, table, number, bonus, lines[bonus.hand], hands)
-    return alarms
+        for receiver in hands.values():
+            same = receiver.box == trigger.box or (receiver.player and receiver.player == trigger.player)
+            if not receiver.has_bet or receiver.box in folded or same:
+                continue
+            bonus = EnvyBonus(
+                box=receiver.box,
+                player=receiver.player,
+                amount_cents=line.envy_cents,
+                hand_box=trigger.box,
+                hand=trigger.hand,
+                rule=rule,
+            )
+            if envy_id(table, number, receiver.box, trigger.box) not in book.claims:
+                _bonus(book, table, number, bonus, line, hands)
 
 
 def _take(book: Book, claim: Claim) -> None:

@@ -12,17 +12,19 @@ from controller.games.cards import CardError, parse_cards, repeated_card
 from controller.games.cards import Hand as Cards
 from controller.games.pay_tables import PayLine
 from controller.games.ranking import progressive_five, progressive_three, rank_three
+from controller.games.vocabulary import Point
 from controller.ids import LinkId
 from controller.jackpots.book import Book, Decided
 from controller.jackpots.claims import Claim, Doubt, claim_id
 from controller.jackpots.policy import Policy
-from controller.jackpots.registering import new_claim, register
+from controller.jackpots.registering import new_claim, register, register_folds
 from controller.jackpots.state import LinkState
 from controller.results.messages import read_result
 from controller.services.deciding import Deciding
 from controller.services.result_claims import hands_of
 from controller.services.round_lookup import RoundLookup, SeenRound
-from controller.wins.messages import RoundWin
+from controller.store.win_store import Done
+from controller.wins.messages import Folded, RoundWin
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,33 @@ class Wins:
 
         done = self.deciding.decide(link, decide)
         return Registered(link, made[0], done.seq if done else None)
+
+    def list_folds(self, name: str, number: int, body: Folded) -> tuple[LinkId, Done | None]:
+        """A supervisor's list of who folded stands in for the result: envy bonuses need no more."""
+        known = self.deciding.floor.known()
+        table = known.table(name)
+        link, rules, pay_table = (
+            known.floor.link_of(table),
+            known.floor.rules_of(table),
+            known.floor.pay_table_of(table),
+        )
+
+        def decide(state: LinkState, policy: Policy) -> Decided | None:
+            seen = self.lookup.look(link, name, number)
+            if seen.void is not None or seen.result is not None:
+                raise Refused(
+                    Code.ROUND_VOIDED if seen.void else Code.CLAIM_STATE_WRONG, "round: it has ended"
+                )
+            if pay_table is None or not rules.knows(Point.ENVY):
+                return None
+            book = Book(state, policy)
+            hands = {box: hand for box, hand in hands_of(seen).items() if box not in seen.returns}
+            lines = {line.hand: line for line in pay_table.lines}
+            register_folds(book, hands, lines, frozenset(body.boxes), rules.rule(Point.ENVY))
+            detail: dict[str, object] = {"table": name, "round": number, "folded": body.boxes}
+            return book.finish("folds_listed", by=[body.by], reason="", detail=detail)
+
+        return link, self.deciding.decide(link, decide)
 
 
 def _existing(state: LinkState, seen: SeenRound, body: RoundWin, line: PayLine) -> Claim | None:

@@ -136,6 +136,13 @@ class Paid(_Body, frozen=True, kw_only=True):
     note: Note = ""
 
 
+class Folded(_Body, frozen=True, kw_only=True):
+    """Which boxes folded, by a supervisor's word, where a round's result does not come."""
+
+    boxes: Annotated[list[Annotated[int, Meta(ge=1, le=12)]], Meta(max_length=12)]
+    by: Person
+
+
 class Ordered(_Body, frozen=True, kw_only=True):
     """The House's order of all claims that wait on a meter."""
 

@@ -36,6 +36,15 @@ local function change_meter(change, meters_key, id)
   return meter
 end
 
+-- A field of a meter. What other operations of the same change read or write, too, is kept with the meter: whichever
+-- comes last has the last word, and none goes by what an earlier one has undone.
+local function change_field(change, meters_key, field, text)
+  local id, name = string.match(field, '^(.-)/(.*)$')
+  if name == 'registrations' or name == 'status' then change_meter(change, meters_key, id)[name] = text
+  else change.fields.meters[field] = text end
+  if name == 'won_through' then change_meter(change, meters_key, id).won_through = tonumber(text) end
+end
+
 local function change_post(change, account, amount, negative)
   if not exact_is_zero(amount) then
     change.lines[#change.lines + 1] = account .. '=' .. (negative and '-' or '') .. exact_format(amount)
@@ -97,7 +106,7 @@ local function change_load(meters_key, link, first)
     if name == 'doc' then change.fields.claims[a], change.decides = b, true
     elseif name == 'table' and b == '' then change.gone[#change.gone + 1] = a
     elseif name == 'table' then change.fields.tables[a] = b
-    elseif name == 'meter' then change.fields.meters[a] = b
+    elseif name == 'meter' then change_field(change, meters_key, a, b)
     elseif name == 'link' then change.fields.link[a] = b
     elseif name == 'effect' then
       change.fields.meters[a .. '/shown_before'], change.fields.meters[a .. '/effect_seq'] = b, seq

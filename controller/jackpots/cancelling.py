@@ -1,8 +1,8 @@
 """Taking claims back with their round or their box: before a freeze, a settlement, a reset and a payment."""
 
-from controller.errors import Code, Refused
+from controller.errors import Code, FieldProblem, Refused
 from controller.jackpots.book import Book
-from controller.jackpots.claims import Claim, Kind, Status
+from controller.jackpots.claims import Claim, Kind, Status, claim_id
 from controller.jackpots.house import cancel_award, cancel_envy, two_people
 from controller.jackpots.settling import read_settled, undo_settlement
 
@@ -16,9 +16,14 @@ def cancel_round(book: Book, table: str, number: int, by: list[str], final: list
 
 
 def cancel_box(book: Book, table: str, number: int, box: int, by: list[str], final: list[Claim]) -> None:
-    """The box's hand is out of play: it neither wins, triggers nor receives."""
-    own = [claim for claim in book.state.of_round(table, number) if claim.box == box]
-    _cancel(book, own, [claim for claim in final if claim.box == box], by, "the hand is out of play")
+    """The box's hand is out of play: it neither wins, triggers nor receives, and nobody receives for it."""
+    hand = claim_id(table, number, box)
+
+    def concerned(claims: list[Claim]) -> list[Claim]:
+        return [c for c in claims if c.box == box or (c.source or "").removesuffix(".cards") == hand]
+
+    own = concerned(book.state.of_round(table, number))
+    _cancel(book, own, concerned(final), by, "the hand is out of play")
 
 
 def _cancel(book: Book, claims: list[Claim], final: list[Claim], by: list[str], note: str) -> None:
@@ -27,12 +32,11 @@ def _cancel(book: Book, claims: list[Claim], final: list[Claim], by: list[str], 
     made = [c for c in known if c.status in (Status.AWARDED, Status.PAID)]
     if made and not by:
         detail = f"authorised_by: claim {made[0].id} has been {made[0].status}: the House must allow this"
-        raise Refused(Code.AWARD_MADE, detail)
+        raise Refused(Code.AWARD_MADE, detail, [FieldProblem("authorised_by", Code.AWARD_MADE, detail)])
     if any(c.status is Status.PAID for c in made):
-        two_people(by, "to take a paid award back")
-    majors = frozenset(c.id for c in made if c.kind is Kind.MAJOR)
-    for meter in sorted({c.meter for c in made if c.id in majors and c.meter}):
-        _undo(book, meter, majors)
+        two_people(by, "to take a paid award back", "authorised_by")
+    for meter in sorted({c.meter for c in made if c.meter is not None}):
+        _undo(book, meter, frozenset(c.id for c in made if c.meter == meter))
     for claim in claims:
         current = book.claims[claim.id]
         if current.kind is Kind.MAJOR and current.pending:

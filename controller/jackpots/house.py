@@ -119,10 +119,10 @@ def undo(state: LinkState, policy: Policy, meter: str, by: list[str], reason: st
     return book.finish("settlement_undone", by=by, reason=reason, detail=detail)
 
 
-def two_people(by: list[str], what: str) -> None:
+def two_people(by: list[str], what: str, field: str = "by") -> None:
     """Refuse one person alone."""
     if len(set(by)) < 2:
-        raise _refuse(Code.SECOND_PERSON_NEEDED, f"by: two different people are needed {what}", "by")
+        raise _refuse(Code.SECOND_PERSON_NEEDED, f"{field}: two different people are needed {what}", field)
 
 
 def pay(state: LinkState, policy: Policy, claim: str, by: list[str], *, notice: str, note: str) -> Decided:
@@ -157,6 +157,8 @@ def award_envy(state: LinkState, policy: Policy) -> Decided | None:
 
 
 def _source_stands(source: Claim, policy: Policy) -> bool:
+    if source.status in (Status.REJECTED, Status.CANCELLED):
+        return False
     if source.status is Status.REGISTERED:
         return policy.verification == "not_required" and not source.doubts
     return Doubt.CONTRADICTED not in source.doubts

@@ -112,7 +112,7 @@ def register_result(
     for box, name in found.items():
         known = earlier.get(box)
         truth = new_claim(book, hands[box], lines[name], dealt.get(box, hands[box].bets_closed_at))
-        if known is not None and known.hand == name:
+        if known is not None and known.hand == name and known.status is not Status.REJECTED:
             alarms += _confirm(book, known, truth)
             continue
         if known is not None:
@@ -128,7 +128,7 @@ def register_result(
     given = {envy_id(table, number, bonus.box, bonus.hand_box): bonus for bonus in envy}
     for name, bonus in given.items():
         if name not in known_claims:
-            _bonus(book, table, number, bonus, lines[bonus.hand], hands)
+            _bonus(book, table, number, bonus, hands)
     return alarms + _unfounded(known_claims, given)
 
 
@@ -164,7 +164,7 @@ def register_folds(
                 rule=rule,
             )
             if envy_id(table, number, receiver.box, trigger.box) not in book.claims:
-                _bonus(book, table, number, bonus, line, hands)
+                _bonus(book, table, number, bonus, hands)
 
 
 def _take(book: Book, claim: Claim) -> None:
@@ -190,7 +190,8 @@ def _confirm(book: Book, known: Claim, truth: Claim) -> list[Alarming]:
 def _contradict(book: Book, known: Claim, why: str) -> Alarming:
     if known.pending and Doubt.CONTRADICTED not in known.doubts:
         book.put(replace(known, doubts=[*known.doubts, Doubt.CONTRADICTED]))
-    return Alarming(f"contradiction/{known.id}", f"claim {known.id} says {known.hand}, but {why}")
+    said = "was rejected" if known.status is Status.REJECTED else f"says {known.hand}"
+    return Alarming(f"contradiction/{known.id}", f"claim {known.id} {said}, but {why}")
 
 
 def award_from_house(book: Book, claim: Claim) -> None:
@@ -206,12 +207,10 @@ def award_from_house(book: Book, claim: Claim) -> None:
         book.put(replace(claim, status=Status.AWARDED, doubts=[]))
 
 
-def _bonus(
-    book: Book, table: str, number: int, bonus: EnvyBonus, line: PayLine, hands: dict[int, Hand]
-) -> None:
-    """One box's bonus waits until the hand behind it is verified; a fixed award's needs no such word."""
+def _bonus(book: Book, table: str, number: int, bonus: EnvyBonus, hands: dict[int, Hand]) -> None:
+    """One box's bonus goes with the hand behind it: waits for its verification, and is cancelled with it."""
     source = claim_id(table, number, bonus.hand_box)
-    waits = not hands[bonus.hand_box].has_bet or line.meter is not None
+    by_cards = f"{source}.cards"
     book.put(
         Claim(
             id=envy_id(table, number, bonus.box, bonus.hand_box),
@@ -224,7 +223,7 @@ def _bonus(
             rule=bonus.rule,
             status=Status.REGISTERED,
             amount_cents=bonus.amount_cents,
-            source=source if waits else None,
+            source=by_cards if by_cards in book.claims else source,
             needs_word=bonus.player is None or hands[bonus.hand_box].player is None,
         )
     )

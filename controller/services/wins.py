@@ -17,9 +17,10 @@ from controller.ids import LinkId
 from controller.jackpots.book import Book, Decided
 from controller.jackpots.claims import Claim, Doubt, claim_id
 from controller.jackpots.policy import Policy
-from controller.jackpots.registering import new_claim, register, register_folds
+from controller.jackpots.registering import Alarming, new_claim, register, register_folds
 from controller.jackpots.state import LinkState
 from controller.results.messages import read_result
+from controller.services.alarms import raise_alarms
 from controller.services.deciding import Deciding
 from controller.services.result_claims import hands_of
 from controller.services.round_lookup import RoundLookup, SeenRound
@@ -54,11 +55,16 @@ class Wins:
 
         def decide(state: LinkState, policy: Policy) -> Decided | None:
             seen = self.lookup.look(link, name, number)
-            made[:] = [existing] if (existing := _existing(state, seen, body, line)) else []
-            if made:
+            existing = _existing(state, seen, body)
+            if existing is not None:
+                self._refuse_other(link, seen, existing, line, to_micros(body.dealt_at))
+                made[:] = [existing]
                 return None
             book = Book(state, policy)
             claim = _claim(book, seen, body, line)
+            if Doubt.CONTRADICTED in claim.doubts:
+                detail = f"claim {claim.id} says {claim.hand}, but the result shows no such hand"
+                raise_alarms(self.deciding.store, link, [Alarming(f"contradiction/{claim.id}", detail)])
             register(book, claim)
             decided = book.finish("claim_registered", by=[name], reason="", detail={"win": _sent(body)})
             made[:] = [book.claims[claim.id]]
@@ -66,6 +72,21 @@ class Wins:
 
         done = self.deciding.decide(link, decide)
         return Registered(link, made[0], done.seq if done else None)
+
+    def _refuse_other(
+        self, link: LinkId, seen: SeenRound, existing: Claim, line: PayLine, dealt_at: int
+    ) -> None:
+        """A claim that stands with another hand or deal time; one that a result bears out alarms people."""
+        if (existing.hand, existing.dealt_at) == (line.hand, dealt_at):
+            return
+        if seen.result is not None:
+            other = existing.hand != line.hand
+            subject = f"{'contradiction' if other else 'deal_time_differs'}/{existing.id}"
+            what = f"says {line.hand}, the result {existing.hand}" if other else "has another deal time"
+            alarm = Alarming(subject, f"a claim for box {existing.box} after the result {what}")
+            raise_alarms(self.deciding.store, link, [alarm])
+        detail = f"box: claim {existing.id} is registered with another hand or deal time"
+        raise Refused(Code.EXISTS_WITH_DIFFERENT_BODY, detail, recorded=existing)
 
     def list_folds(self, name: str, number: int, body: Folded) -> tuple[LinkId, Done | None]:
         """A supervisor's list of who folded stands in for the result: envy bonuses need no more."""
@@ -95,18 +116,12 @@ class Wins:
         return link, self.deciding.decide(link, decide)
 
 
-def _existing(state: LinkState, seen: SeenRound, body: RoundWin, line: PayLine) -> Claim | None:
-    """The claim that stands for this hand, wherever it is known; refused if it differs."""
+def _existing(state: LinkState, seen: SeenRound, body: RoundWin) -> Claim | None:
+    """The claim that stands for this hand, wherever it is known."""
     wanted = claim_id(seen.facts.table, seen.facts.round, body.box)
     with_result = read_result(seen.result.facts).documents if seen.result else []
     earlier = {claim.id: claim for claim in (*with_result, *seen.final)}
-    known = state.claims.get(wanted) or earlier.get(wanted)
-    if known is None:
-        return None
-    if (known.hand, known.dealt_at) != (line.hand, to_micros(body.dealt_at)):
-        detail = f"box: claim {wanted} is registered with another hand or deal time"
-        raise Refused(Code.EXISTS_WITH_DIFFERENT_BODY, detail, recorded=known)
-    return known
+    return state.claims.get(wanted) or earlier.get(wanted)
 
 
 def _sent(body: RoundWin) -> object:

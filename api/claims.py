@@ -73,6 +73,8 @@ class WinAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
     claim: ClaimView
     ledgered: bool
+    code: str | None = None
+    """`recorded_not_ledgered` with 202."""
 
 
 class ClaimsAnswer(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,7 +118,12 @@ def acknowledged(call: Call, link: LinkId, done: Done | None) -> Reply:
     return Reply(*decided(call, link, done))
 
 
-def decided(call: Call, link: LinkId, done: Done | None) -> tuple[int, DecisionAnswer]:
+def unledgered_code(ledgered: bool) -> str | None:  # noqa: FBT001
+    """What a 202 says."""
+    return None if ledgered else "recorded_not_ledgered"
+
+
+def decided(call: Call, link: LinkId, done: Done | None, *, wait: bool = True) -> tuple[int, DecisionAnswer]:
     """A decision's answer: 200 once the ledger has it, 202 where it does not in time."""
     if done is None:
         head = call.parts.store.head(link)
@@ -125,8 +132,9 @@ def decided(call: Call, link: LinkId, done: Done | None) -> tuple[int, DecisionA
         ack = Ack(epoch=head.epoch, seq=head.seq, hash=head.head)
     else:
         ack = Ack(epoch=done.epoch, seq=done.seq, hash=done.head)
-    ledgered = call.parts.deciding.is_ledgered(link, ack.seq)
-    return 200 if ledgered else 202, DecisionAnswer(ack=ack, ledgered=ledgered)
+    ledgered = call.parts.deciding.is_ledgered(link, ack.seq, wait=wait)
+    answer = DecisionAnswer(ack=ack, ledgered=ledgered, code=unledgered_code(ledgered))
+    return 200 if ledgered else 202, answer
 
 
 @routes.add(
@@ -154,14 +162,15 @@ def post_win(call: Call) -> Reply:
     return Reply(*register_win(call, call.path["table"], call.path["round"], call.body))
 
 
-def register_win(call: Call, table: str, number: int, body: RoundWin) -> tuple[int, WinAnswer]:
+def register_win(
+    call: Call, table: str, number: int, body: RoundWin, *, wait: bool = True
+) -> tuple[int, WinAnswer]:
     """Register a claim and wait for the ledger; the status of the answer, and the answer."""
     registered = call.parts.claims.claim(table, number, body)
-    seq = registered.seq
-    ledgered = seq is None or call.parts.deciding.is_ledgered(registered.link, seq)
-    status = 200 if seq is None else 201 if ledgered else 202
+    ledgered = call.parts.deciding.is_ledgered(registered.link, registered.seq, wait=wait)
+    status = (201 if registered.is_new else 200) if ledgered else 202
     view = _live_view(call, registered.link, registered.claim)
-    return status, WinAnswer(claim=view, ledgered=ledgered)
+    return status, WinAnswer(claim=view, ledgered=ledgered, code=unledgered_code(ledgered))
 
 
 @routes.add(

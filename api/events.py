@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from api.claims import WinAnswer, decided, register_win
+from api.keyring import require_operator
 from api.problems import Problem, problem_of
 from api.routing import LARGE_BODY, Access, Call, Reply, Routes
 from controller.betting.messages import EVENTS_MAX, BetsAnswer, BetsEvent, RoundBets
@@ -64,7 +65,7 @@ class EventsAnswer(msgspec.Struct, frozen=True, kw_only=True):
 )
 def post_events(call: Call) -> Reply:
     """Bets, wins, results, voids and ends of rounds, in order. Stops at the first refusal; the rest is
-    `not_attempted`."""
+    `not_attempted`. Does not wait for the ledger: what it has not reached yet is answered with 202."""
     answers: list[EventAnswer] = []
     for is_bets, group in groupby(call.body.events, key=lambda event: isinstance(event, BetsEvent)):
         events = list(group)
@@ -103,7 +104,7 @@ def _problem(refused: Refused) -> EventAnswer:
 
 
 def _win(call: Call, event: WinEvent) -> EventAnswer:
-    reply = register_win(call, call.path["table"], event.round, _own(RoundWin, event))
+    reply = register_win(call, call.path["table"], event.round, _own(RoundWin, event), wait=False)
     return EventAnswer(status=reply[0], win=reply[1])
 
 
@@ -115,11 +116,14 @@ def _result(call: Call, event: ResultEvent) -> EventAnswer:
 
 def _void(call: Call, event: VoidEvent) -> EventAnswer:
     own = _own(RoundVoid, event)
+    if own.authorised_by and call.caller is not None:
+        require_operator(call.caller)
     return EventAnswer(status=200, void=call.parts.round_ends.void(call.path["table"], event.round, own))
 
 
 def _close(call: Call, event: CloseEvent) -> EventAnswer:
-    status, decision = decided(call, *call.parts.presence.close_round(call.path["table"], event.round))
+    done = call.parts.presence.close_round(call.path["table"], event.round)
+    status, decision = decided(call, *done, wait=False)
     return EventAnswer(status=status, closed=decision)
 
 

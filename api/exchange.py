@@ -28,6 +28,7 @@ Environ = dict[str, Any]
 JSON = "application/json"
 DATA_HEADERS = {"Content-Type": JSON, "X-Content-Type-Options": "nosniff"}
 _NUMBERS = ("round", "seq", "box")
+_NAME_MAX = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,8 @@ class Exchange:
 
     def _call(self, environ: Environ, path: dict[str, str]) -> Call:
         values: dict[str, Any] = {
-            name: _number(name, text) if name in _NUMBERS else text for name, text in path.items()
+            name: _number(name, text) if name in _NUMBERS else _name(name, text)
+            for name, text in path.items()
         }
         caller = _authenticate(self.parts, self.route, environ, values)
         body = decode_body(_body(self.route, environ), self._decoder) if self._decoder else None
@@ -147,7 +149,14 @@ def _query(route: Route, text: str) -> dict[str, str]:
     unknown = sorted(set(query) - set(route.query))
     if unknown:
         raise invalid(unknown[0], "unknown query parameter")
-    return query
+    return {name: _name(name, value) for name, value in query.items()}
+
+
+def _name(name: str, text: str) -> str:
+    """No control characters, which PostgreSQL cannot hold, and no more than any name has."""
+    if not text.isprintable() or len(text) > _NAME_MAX:
+        raise invalid(name, f"expected a name, got {text[:40]!r}")
+    return text
 
 
 def _number(name: str, text: str) -> int:

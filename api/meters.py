@@ -93,7 +93,8 @@ def _views(call: Call, states: list[MeterState], read_at: int) -> list[MeterView
 
 def _view(state: MeterState, policy: Policy, as_of: str) -> MeterView:
     status = state.shown_status
-    waiting = read_waiting(state.waiting) if status == "won" and state.pot.frozen else []
+    known = status == "won" and state.pot.frozen and state.pot.effect_seq <= state.released
+    waiting = read_waiting(state.waiting) if known else []
     if status == "running" and state.suspension:
         status = "suspended"
     return MeterView(

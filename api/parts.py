@@ -62,7 +62,7 @@ def assemble(settings: Settings) -> Parts:
         return time.time_ns() // 1000
 
     nudges = Nudges(store, make_celery(settings), threading.Event())
-    deciding = Deciding(floor, store, wins, nudges)
+    deciding = Deciding(floor, store, wins, nudges, settings.ledger_wait_ms / 1000)
     return Parts(
         settings=settings,
         store=store,
@@ -74,7 +74,7 @@ def assemble(settings: Settings) -> Parts:
         deciding=deciding,
         claims=Wins(deciding, lookup),
         house=HouseDesk(deciding, ClaimHistory(ledger)),
-        presence=Presence(deciding, lookup, now),
+        presence=Presence(deciding, lookup),
         meters=Meters(floor, store, now),
         keyring=Keyring(lambda: valid_keys(ledger), time.monotonic),
         nudges=nudges,

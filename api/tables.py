@@ -2,9 +2,11 @@
 
 import msgspec
 
+from api.keyring import require_operator
 from api.routing import Access, Call, Reply, Routes
 from controller.betting.messages import Ack, BetsAnswer, RoundBets
 from controller.errors import Code
+from controller.jackpots.claims import FINAL
 from controller.results.messages import (
     BoxReturn,
     ResultAnswer,
@@ -98,7 +100,7 @@ def post_bets(call: Call) -> Reply:
     "/v1/tables/{table}/rounds/{round}/result",
     access=Access.TABLE,
     body=RoundResult,
-    answers={200: ResultAnswer},
+    answers={200: ResultAnswer, 202: ResultAnswer},
     refusals=(
         *_END_REFUSALS,
         Code.RESULT_INCOMPLETE,
@@ -114,7 +116,10 @@ def post_bets(call: Call) -> Reply:
 )
 def post_result(call: Call) -> Reply:
     """Settle a round by its cards and decisions. The same body again gets the recorded answer."""
-    return Reply(200, call.parts.round_ends.record_result(call.path["table"], call.path["round"], call.body))
+    answer = call.parts.round_ends.record_result(call.path["table"], call.path["round"], call.body)
+    # What is still to be settled or paid counts once the ledger has it.
+    waits = any(claim.status not in FINAL for claim in answer.registered)
+    return Reply(_status(call, answer.ack.seq) if waits else 200, answer)
 
 
 @routes.add(
@@ -122,12 +127,14 @@ def post_result(call: Call) -> Reply:
     "/v1/tables/{table}/rounds/{round}/void",
     access=Access.TABLE,
     body=RoundVoid,
-    answers={200: VoidAnswer},
+    answers={200: VoidAnswer, 202: VoidAnswer},
     refusals=(*_END_REFUSALS, Code.VOID_NOT_ALLOWED, Code.ROUND_STANDS, *_AWARD_REFUSALS),
 )
 def post_void(call: Call) -> Reply:
     """Void a round for a reason that the rules know: every bet goes back, every contribution is reversed."""
-    return Reply(200, call.parts.round_ends.void(call.path["table"], call.path["round"], call.body))
+    _require_house(call)
+    answer = call.parts.round_ends.void(call.path["table"], call.path["round"], call.body)
+    return Reply(_status(call, answer.ack.seq), answer)
 
 
 @routes.add(
@@ -135,13 +142,28 @@ def post_void(call: Call) -> Reply:
     "/v1/tables/{table}/rounds/{round}/boxes/{box}/return",
     access=Access.TABLE,
     body=BoxReturn,
-    answers={200: ReturnAnswer},
+    answers={200: ReturnAnswer, 202: ReturnAnswer},
     refusals=(*_END_REFUSALS, Code.RETURN_NOT_ALLOWED, Code.ROUND_VOIDED, *_AWARD_REFUSALS),
 )
 def return_box(call: Call) -> Reply:
     """Give one box's bets back: its hand is out of play, its contribution reversed, its claims cancelled."""
+    _require_house(call)
     place = call.path["table"], call.path["round"], call.path["box"]
-    return Reply(200, call.parts.round_ends.return_box(*place, call.body))
+    answer = call.parts.round_ends.return_box(*place, call.body)
+    return Reply(_status(call, answer.ack.seq), answer)
+
+
+def _require_house(call: Call) -> None:
+    """A table cannot speak for the House."""
+    if call.body.authorised_by and call.caller is not None:
+        require_operator(call.caller)
+
+
+def _status(call: Call, seq: int) -> int:
+    """200 once the ledger has an entry, 202 where it does not in time."""
+    floor = call.parts.floor.known().floor
+    link = floor.link_of(floor.tables_by_id[call.path["table"]])
+    return 200 if call.parts.deciding.is_ledgered(link, seq) else 202
 
 
 @routes.add(

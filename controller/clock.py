@@ -5,6 +5,9 @@ Times are compared and hashed, so they are kept exact; `datetime` appears only a
 
 from datetime import UTC, datetime, timedelta
 
+INSTANT_MAX = 253_370_764_800_000_000
+"""The year 9999: beyond it the text form has no room."""
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_UTC = _EPOCH.replace(tzinfo=None)  # the same, for text that ends in Z
 _MICROSECOND = timedelta(microseconds=1)

@@ -40,6 +40,9 @@ class Settings:
     require_durable_redis: bool = _setting(
         True, "Refuse to start on a Redis that does not fsync before it answers"
     )
+    ledger_wait_ms: int = _setting(
+        2000, "How long answers to claims and decisions wait for the ledger before they say 202"
+    )
     log_level: str = _setting("INFO", "Least severe level that is logged")
 
     @property

@@ -170,6 +170,13 @@ def alarms(ledger: Ledger, *, open_only: bool) -> list[AlarmView]:
         ]
 
 
+def alarm_subjects(ledger: Ledger, link: str, prefix: str) -> set[str]:
+    """What alarms of a kind were ever about, acknowledged ones included."""
+    query = select(Alarm.subject).where(Alarm.link == link, Alarm.subject.startswith(prefix, autoescape=True))
+    with ledger.reading() as session:
+        return set(session.scalars(query))
+
+
 def open_alarm_subject(ledger: Ledger, link: str, seq: int) -> str | None:
     """What an open alarm is about, or None where there is none."""
     query = select(Alarm.subject).where(Alarm.link == link, Alarm.seq == seq, Alarm.acknowledged_at.is_(None))

@@ -69,7 +69,7 @@ def post_entries(ledger: Ledger, link: LinkId, entries: list[Entry]) -> Position
         fresh = [entry for entry in entries if entry.seq > start.seq]
         if not fresh:
             return start
-        batch = _Batch(session, link, start)
+        batch = _Batch(session, link, start, fresh)
         for entry in fresh:
             batch.take(entry)
         return batch.write()
@@ -78,11 +78,14 @@ def post_entries(ledger: Ledger, link: LinkId, entries: list[Entry]) -> Position
 class _Batch:
     """The rows of a batch, checked entry by entry, written table by table."""
 
-    def __init__(self, session: Session, link: LinkId, start: Position) -> None:
+    def __init__(self, session: Session, link: LinkId, start: Position, entries: list[Entry]) -> None:
         self._session = session
         self._link = link
         self._now = start
-        rows = session.execute(select(Account.account, Account.balance).where(Account.link == link))
+        touched = {name for entry in entries for name, _ in parse_amounts(entry.postings)}
+        touched |= {f"meter/{name}" for entry in entries for name, _ in parse_amounts(entry.after)}
+        own = (Account.link == link) & Account.account.in_(touched)
+        rows = session.execute(select(Account.account, Account.balance).where(own))
         self._known = dict(rows.all())
         self._balances = dict(self._known)
         self._audit: list[dict[str, object]] = []
@@ -140,6 +143,8 @@ class _Batch:
                 }
             )
         for meter, value in parse_amounts(entry.after):
+            if "/" in meter:
+                continue  # what a sign showed, not a balance
             balance = self._balances.get(f"meter/{meter}", 0)
             if balance != value:
                 raise LedgerMismatch(

@@ -17,10 +17,10 @@ from controller.settings import load_settings
 from controller.store.connection import connect
 from controller.store.link_store import LinkStore
 from controller.store.win_store import WinStore
+from models.archive import alarm_subjects
 from models.claims import awarded_since
 from models.engine import Ledger
 from models.in_force import FloorVersions, floor_in_force
-from models.posting import position_of
 from workers.drain import Drain
 
 log = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ def drain(link: str) -> None:
     work.store.clear_nudge(LinkId(link))
     taken = work.run(LinkId(link))
     # What has just been ledgered may make something due, and what that writes is ledgered at once, too.
-    while _attending().step(LinkId(link), position_of(work.ledger, LinkId(link)).seq):
+    while _attending().step(LinkId(link), work.store.released(LinkId(link))):
         taken += work.run(LinkId(link))
     if taken:
         log.debug("drained", extra={"link": link, "entries": taken})
@@ -83,10 +83,10 @@ def sweep() -> None:
     found = floor_in_force(work.ledger)
     for link in found[1].link_ids if found else ():
         if work.store.has_work(link):
-            _attending().forget(link, position_of(work.ledger, link).seq)
+            _attending().forget(link, work.store.released(link))
             _ask_for(work, link)
     for name, awarded in awarded_since(work.ledger).items():
-        _attending().watch(LinkId(name), awarded)
+        _attending().watch(LinkId(name), awarded, alarm_subjects(work.ledger, name, "unpaid/"))
 
 
 def _ask_for(work: Drain, link: LinkId) -> None:

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import UNSET
 
 from controller.betting.messages import BoxBets, Facts, Returned, RoundBets
-from controller.clock import to_micros, to_text
+from controller.clock import INSTANT_MAX, to_micros, to_text
 from controller.errors import Code, FieldProblem, Refused
 from controller.floor.definition import Floor, Table
 from controller.games.vocabulary import Game
@@ -21,7 +21,6 @@ NO_ANTE_RULE = {
     Game.GTP: "TCP 5.4, chosen for GTP",  # GTP is silent
 }
 _POKER_FIELDS = ("player", "ante_cents", "pair_plus_cents", "progressive_cents")
-_INSTANT_MAX = 253_370_764_800_000_000  # the year 9999: beyond it the text form has no room
 
 
 class LockedRound(msgspec.Struct, frozen=True):
@@ -96,7 +95,7 @@ def _qualify(game: Game, boxes: list[BoxBets]) -> tuple[list[int], list[Returned
 
 
 def _problems(floor: Floor, table: Table, body: RoundBets, closed_at: int) -> Iterator[FieldProblem]:
-    if not 0 <= closed_at < _INSTANT_MAX:
+    if not 0 <= closed_at < INSTANT_MAX:
         yield FieldProblem("bets_closed_at", Code.BODY_INVALID, "expected an instant from 1970 to 9998")
     prescribed = floor.links_by_id[table.link].progressive_bet_cents if table.link else None
     seen: set[int] = set()

@@ -176,7 +176,12 @@ def _groups(claims: Sequence[Claim], *, together: bool) -> list[list[Claim]]:
     if not together:
         return [[claim] for claim in claims]
     same = groupby(claims, key=lambda claim: (claim.table, claim.round, claim.hand))
-    return [list(group) for _, group in same]
+    return [part for _, group in same for part in _parts(list(group))]
+
+
+def _parts(group: list[Claim]) -> list[list[Claim]]:
+    """A share of the meter is divided; a fixed amount is each hand's own."""
+    return [group] if group[0].share_ppm is not None else [[claim] for claim in group]
 
 
 def _pay_group(meter: _Meter, group: list[Claim]) -> list[Award]:

@@ -25,6 +25,9 @@ class Decided(msgspec.Struct, frozen=True):
     kind: str
     facts: str
     words: list[str]
+    round: str = ""
+    """`<table>/<round>` whose result it goes by."""
+    result_seq: int | None = None
 
 
 class Waiting(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -88,11 +91,9 @@ class Book:
         """A major reaches us: the first freezes its meter."""
         meter = claim.meter or ""
         pot = self.pots[meter]
-        first = not pot.frozen and not self.pending(meter)
         self.put(replace(claim, late=claim.earliest <= pot.settled_to))
         self.change.register(meter, claim.id)
-        if first:
-            self.effect(pot)
+        self.effect(pot)
 
     def withdraw(self, claim: Claim, status: Status, note: str) -> None:
         """A claim is rejected or cancelled: its registration goes, as if it had never come."""

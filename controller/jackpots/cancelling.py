@@ -4,7 +4,7 @@ from controller.errors import Code, FieldProblem, Refused
 from controller.jackpots.book import Book
 from controller.jackpots.claims import Claim, Kind, Status, claim_id
 from controller.jackpots.house import cancel_award, cancel_envy, two_people
-from controller.jackpots.settling import read_settled, undo_settlement
+from controller.jackpots.settling import undo_settlement
 
 
 def cancel_round(book: Book, table: str, number: int, by: list[str], final: list[Claim]) -> None:
@@ -35,8 +35,14 @@ def _cancel(book: Book, claims: list[Claim], final: list[Claim], by: list[str], 
         raise Refused(Code.AWARD_MADE, detail, [FieldProblem("authorised_by", Code.AWARD_MADE, detail)])
     if any(c.status is Status.PAID for c in made):
         two_people(by, "to take a paid award back", "authorised_by")
-    for meter in sorted({c.meter for c in made if c.meter is not None}):
-        _undo(book, meter, frozenset(c.id for c in made if c.meter == meter))
+    lost = [c.id for c in made if c.kind is Kind.MAJOR and c.id not in book.claims]
+    if lost:
+        raise Refused(Code.AWARD_PAID, f"claim {lost[0]} was settled too long ago to be taken back")
+    voided = frozenset(claim.id for claim in claims)
+    for meter in sorted({c.meter for c in claims if c.kind is Kind.MAJOR and c.meter}):
+        # Later settlements of the meter rest on this one: their claims wait again.
+        while any(_is_settled(book, name, meter) for name in voided):
+            undo_settlement(book, meter, voided=voided)
     for claim in claims:
         current = book.claims[claim.id]
         if current.kind is Kind.MAJOR and current.pending:
@@ -46,11 +52,11 @@ def _cancel(book: Book, claims: list[Claim], final: list[Claim], by: list[str], 
         cancel_envy(book, claim.id)
 
 
-def _undo(book: Book, meter: str, voided: frozenset[str]) -> None:
-    last = book.pots[meter].last_settlement
-    if not last or not voided <= set(read_settled(last).claims):
-        raise Refused(
-            Code.AWARD_PAID,
-            f"meter {meter} has been settled again since: undo that settlement first",
-        )
-    undo_settlement(book, meter, voided=voided)
+def _is_settled(book: Book, name: str, meter: str) -> bool:
+    """Whether a claim, or the registration that it made, has been settled on a meter."""
+    claim = book.claims[name]
+    if claim.kind is not Kind.MAJOR or claim.meter != meter:
+        return False
+    if claim.status in (Status.AWARDED, Status.PAID):
+        return True
+    return claim.pending and all(r.claim != name for r in book.pots[meter].registrations)

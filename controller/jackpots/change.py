@@ -81,6 +81,10 @@ class Change:
         """A round is finished: it holds no claim back any more."""
         self._add("close_round", table, str(number))
 
+    def close_table(self, table: str) -> None:
+        """The table is not live any more; refused while a round of it is open."""
+        self._add("close_table", table)
+
     def _add(self, *words: str) -> None:
         self._count += 1
         self._words += words

@@ -89,6 +89,8 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Envy: a box has no player's reference; a supervisor says that the players are different."""
     shown_cents: int | None = None
     """What the sign showed, or would have shown, when it was settled."""
+    resulted: bool = False
+    """The round's result, or a list of its folds, has been taken into account."""
     verified_by: str | None = None
     paid_by: list[str] = []
     note: str | None = None

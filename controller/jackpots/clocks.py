@@ -5,6 +5,9 @@ Times are microseconds. `offset` is what must be added to a table's time to get 
 
 from dataclasses import dataclass
 
+_DRIFT = 10_000
+"""A clock is off by at most one part in this many of the time since it was measured."""
+
 
 @dataclass(frozen=True, slots=True)
 class Clock:
@@ -17,6 +20,14 @@ class Clock:
         """Between which of our times a moment of the table's clock lies."""
         middle = table_time + self.offset
         return middle - self.uncertainty, middle + self.uncertainty
+
+    def aged(self, age: int) -> "Clock":
+        """Less sure by a hundred parts in a million of the time since it was measured: clocks drift.
+
+        >>> Clock(5, 10).aged(1_000_000)
+        Clock(offset=5, uncertainty=110)
+        """
+        return Clock(self.offset, self.uncertainty - (-max(0, age) // _DRIFT))
 
 
 def measure(table_sent: int, received: int, answered: int, table_received: int) -> Clock | None:
@@ -43,14 +54,16 @@ class DealTime:
     plausible: bool
 
 
-def deal_time(clock: Clock, dealt_at: int, bets_closed_at: int, arrived: int) -> DealTime:
+def deal_time(
+    clock: Clock, dealt_at: int, bets_closed_at: int, bets_recorded_at: int, arrived: int
+) -> DealTime:
     """The interval of a deal, cut by what we know: after 'no more bets', before the claim arrived.
 
     A time that the cuts leave nothing of is implausible: the hand was dealt somewhere between the two.
 
-    >>> deal_time(Clock(0, 10), 100, 95, 105)
+    >>> deal_time(Clock(0, 10), 100, 95, 97, 105)
     DealTime(earliest=90, latest=105, plausible=True)
-    >>> deal_time(Clock(0, 10), 500, 95, 105)
+    >>> deal_time(Clock(0, 10), 500, 95, 97, 105)
     DealTime(earliest=85, latest=105, plausible=False)
     """
     closed, _ = clock.interval(bets_closed_at)
@@ -59,4 +72,4 @@ def deal_time(clock: Clock, dealt_at: int, bets_closed_at: int, arrived: int) ->
     # The table's own two times are compared by its own clock, which needs no correction.
     if low <= high and dealt_at >= bets_closed_at:
         return DealTime(low, high, plausible=True)
-    return DealTime(min(closed, arrived), arrived, plausible=False)
+    return DealTime(min(closed, bets_recorded_at, arrived), arrived, plausible=False)

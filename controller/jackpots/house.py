@@ -42,6 +42,11 @@ def reject(state: LinkState, policy: Policy, claim: str, by: str, reason: str) -
     book, known = Book(state, policy), find(state, claim)
     if not known.pending:
         raise _refuse(Code.CLAIM_STATE_WRONG, f"claim {claim} is {known.status} and cannot be rejected")
+    pot = state.pots.get(known.meter or "")
+    if known.kind is Kind.MAJOR and pot and all(r.claim != claim for r in pot.registrations):
+        # Another claim was paid on its registration: without it that one would be worth something else.
+        detail = f"the registration of claim {claim} has been settled: undo that settlement first"
+        raise _refuse(Code.AWARD_MADE, detail)
     book.withdraw(known, Status.REJECTED, reason)
     cancel_envy(book, claim)
     return book.finish("claim_rejected", by=[by], reason=reason, detail={})
@@ -96,11 +101,13 @@ def proceed(state: LinkState, policy: Policy, table: str, by: str, reason: str) 
     ]
     if known is None or not held:
         raise _refuse(Code.TABLE_HOLDS_NOTHING, f"table {table} holds no claim back")
-    oldest = min(claim.latest for claim in held)
-    if state.read_at - oldest < policy.hold_limit:
-        left = (policy.hold_limit - (state.read_at - oldest)) // 1_000_000 + 1
-        raise _refuse(Code.HOLD_LIMIT_NOT_REACHED, f"table {table} may hold claims for another {left} s")
-    upto = max(claim.latest for claim in held) + 1
+    silent = state.read_at - known.contact
+    long_held = [c for c in held if state.read_at - c.latest >= policy.hold_limit]
+    if silent < policy.hold_limit or not long_held:
+        left = policy.hold_limit - min(silent, state.read_at - min(c.latest for c in held))
+        seconds = left // 1_000_000 + 1
+        raise _refuse(Code.HOLD_LIMIT_NOT_REACHED, f"table {table} may hold claims for another {seconds} s")
+    upto = max(known.released, *(claim.latest + 1 for claim in long_held))
     book.change.table(table, "released", str(upto))
     detail: dict[str, object] = {"table": table, "released_to": upto, "held": [c.id for c in held]}
     return book.finish("table_released", by=[by], reason=reason, detail=detail)
@@ -153,6 +160,18 @@ def award_envy(state: LinkState, policy: Policy) -> Decided | None:
         book = Book(state, policy)
         award_from_house(book, bonus)
         return book.finish("envy_awarded", by=[], reason="", detail={})
+    return None
+
+
+def award_minor(state: LinkState, policy: Policy) -> Decided | None:
+    """Award one fixed amount that a supervisor verified, of a round that ended without a result."""
+    for claim in state.claims.values():
+        table = state.tables.get(claim.table)
+        over = table is None or all(r.number != claim.round for r in table.open_rounds)
+        if claim.kind is Kind.MINOR and claim.status is Status.VERIFIED and over and not claim.doubts:
+            book = Book(state, policy)
+            award_from_house(book, claim)
+            return book.finish("minor_awarded", by=[], reason="", detail={})
     return None
 
 

@@ -59,9 +59,9 @@ def new_claim(book: Book, hand: Hand, line: PayLine, dealt_at: int) -> Claim:
 def _timed(book: Book, hand: Hand, claim: Claim, dealt_at: int) -> Claim:
     """The claim with its deal by our clock, and what about it is doubtful."""
     known = book.state.tables.get(hand.table)
-    measured = known.clock if known else None
+    measured = known.clock_at(book.state.read_at) if known else None
     clock = measured or Clock(0, book.policy.unmeasured_clock)
-    when = deal_time(clock, dealt_at, hand.bets_closed_at, book.state.read_at)
+    when = deal_time(clock, dealt_at, hand.bets_closed_at, hand.bets_recorded_at, book.state.read_at)
     doubts = []
     if claim.kind is Kind.MAJOR:
         doubts = [] if when.plausible else [Doubt.TIME]
@@ -94,18 +94,22 @@ def register_result(
     envy: list[EnvyBonus],
     lines: dict[str, PayLine],
     dealt: dict[int, int],
+    shown: dict[int, str | None],
     final: list[Claim],
 ) -> list[Alarming]:
     """Everything that a round's result says about progressives: claims, fixed awards, triggers, envy.
 
-    `final`: what the ledger knows of the round's claims that the store has let go of.
+    `shown`: the progressive hand of each box that showed its cards and did not fold. `final`: what the
+    ledger knows of the round's claims that the store has let go of.
     """
     if not hands:
         return []
     table, number = next((hand.table, hand.round) for hand in hands.values())
     own = [c for c in book.claims.values() if (c.table, c.round) == (table, number)]
     known_claims = {c.id: c for c in (*final, *own)}
-    earlier = {c.box: c for c in known_claims.values() if c.kind is not Kind.ENVY}
+    hands_claimed = [c for c in known_claims.values() if c.kind is not Kind.ENVY]
+    # A miscall that was rejected says nothing about what the hand is.
+    earlier = {c.box: c for c in sorted(hands_claimed, key=lambda c: c.status is not Status.REJECTED)}
     alarms: list[Alarming] = []
     found = {item.box: item.hand for item in entitled}
     found |= {item.hand_box: item.hand for item in envy if item.hand_box not in found}
@@ -122,14 +126,21 @@ def register_result(
             detail = f"claim {truth.id}: the result shows {name}, and nobody had claimed it"
             alarms.append(Alarming(f"missed_win/{truth.id}", detail))
         _take(book, truth)
-    for box, known in earlier.items():
-        if box not in found and known.pending:
-            alarms.append(_contradict(book, known, "its cards and decision win nothing"))
+    unfounded = [known for box, known in earlier.items() if box not in found and known.pending]
+    alarms += [alarm for known in unfounded for alarm in _without_award(book, known, shown)]
     given = {envy_id(table, number, bonus.box, bonus.hand_box): bonus for bonus in envy}
     for name, bonus in given.items():
         if name not in known_claims:
             _bonus(book, table, number, bonus, hands)
     return alarms + _unfounded(known_claims, given)
+
+
+def _without_award(book: Book, known: Claim, shown: dict[int, str | None]) -> list[Alarming]:
+    """A claim that the result gives nothing: contradicted, unless it is a trigger without receivers."""
+    if known.kind is Kind.TRIGGER and shown.get(known.box) == known.hand:
+        book.put(replace(known, resulted=True))
+        return []
+    return [_contradict(book, known, "its cards and decision win nothing")]
 
 
 def _unfounded(known: dict[str, Claim], given: dict[str, EnvyBonus]) -> list[Alarming]:
@@ -142,15 +153,24 @@ def _unfounded(known: dict[str, Claim], given: dict[str, EnvyBonus]) -> list[Ala
 
 
 def register_folds(
-    book: Book, hands: dict[int, Hand], lines: dict[str, PayLine], folded: frozenset[int], rule: str
+    book: Book,
+    hands: dict[int, Hand],
+    lines: dict[str, PayLine],
+    folded: frozenset[int],
+    rule: str,
+    final: list[Claim],
 ) -> None:
     """A supervisor says who folded: the envy bonuses of a round whose result does not come."""
-    table, number = next((hand.table, hand.round) for hand in hands.values())
-    for trigger in book.state.of_round(table, number):
+    known = {claim.id: claim for claim in final} | book.claims
+    place = {(hand.table, hand.round) for hand in hands.values()}
+    for trigger in [c for c in known.values() if (c.table, c.round) in place and c.kind is not Kind.ENVY]:
         line = lines.get(trigger.hand)
-        stands = trigger.kind is not Kind.ENVY and trigger.status not in (Status.REJECTED, Status.CANCELLED)
+        stands = trigger.status not in (Status.REJECTED, Status.CANCELLED)
         if not stands or line is None or not line.envy_cents or trigger.box in folded:
             continue
+        if trigger.kind is Kind.TRIGGER and trigger.id in book.claims:
+            book.put(replace(trigger, resulted=True))
+        table, number = trigger.table, trigger.round
         for receiver in hands.values():
             same = receiver.box == trigger.box or (receiver.player and receiver.player == trigger.player)
             if not receiver.has_bet or receiver.box in folded or same:
@@ -163,7 +183,7 @@ def register_folds(
                 hand=trigger.hand,
                 rule=rule,
             )
-            if envy_id(table, number, receiver.box, trigger.box) not in book.claims:
+            if envy_id(table, number, receiver.box, trigger.box) not in known:
                 _bonus(book, table, number, bonus, hands)
 
 
@@ -179,6 +199,8 @@ def _confirm(book: Book, known: Claim, truth: Claim) -> list[Alarming]:
     """The result agrees with a claim about the hand; maybe not about the time."""
     if known.kind is Kind.MINOR and known.pending:
         award_from_house(book, known)
+    if known.kind is Kind.TRIGGER and known.id in book.claims:
+        book.put(replace(known, resulted=True))
     if known.dealt_at == truth.dealt_at or known.kind is not Kind.MAJOR:
         return []
     if known.pending and Doubt.CONTRADICTED not in known.doubts:

@@ -30,8 +30,22 @@ class SettledRecord(msgspec.Struct, frozen=True):
     cycle: int
     settled_to: int
     won_through: int
-    from_house: dict[str, int]
-    """Of each award, the cents that the house put in."""
+    previous: "SettledRecord | None" = None
+    """The settlement before it, which can be undone when this one has been."""
+
+    def claims_of_all(self) -> set[str]:
+        """Every claim that undoing could still bring back."""
+        return {*self.claims, *(self.previous.claims_of_all() if self.previous else ())}
+
+
+UNDO_DEPTH = 5
+"""How many settlements of a meter can be undone, one after the other."""
+
+
+def _cut(record: SettledRecord | None, depth: int) -> SettledRecord | None:
+    if record is None or depth == 0:
+        return None
+    return replace(record, previous=_cut(record.previous, depth - 1))
 
 
 read_settled = msgspec.json.Decoder(SettledRecord).decode
@@ -120,7 +134,7 @@ def _settle(book: Book, meter: str, claims: list[Claim]) -> Decided:
         cycle=pot.cycle,
         settled_to=pot.settled_to,
         won_through=pot.won_through,
-        from_house={a.claim: a.amount_cents - a.from_meter_cents for a in settled.awards},
+        previous=_cut(read_settled(pot.last_settlement), UNDO_DEPTH - 1) if pot.last_settlement else None,
     )
     change.meter(meter, "last_settlement", msgspec.json.encode(record).decode())
     if settled.remaining:
@@ -188,6 +202,7 @@ def undo_settlement(book: Book, meter: str, *, voided: frozenset[str] = frozense
         )
     _move(book, meter, record, sign=-1)
     change.balance("house")
+    last = msgspec.json.encode(record.previous).decode() if record.previous else ""
     waiting = (Registration(r.claim, r.seq, r.value - record.value) for r in pot.registrations)
     registrations = (*record.used, *waiting)
     change.registrations(meter, registrations)
@@ -196,7 +211,7 @@ def undo_settlement(book: Book, meter: str, *, voided: frozenset[str] = frozense
         ("cycle", str(record.cycle)),
         ("settled_to", str(record.settled_to)),
         ("won_through", str(record.won_through)),
-        ("last_settlement", ""),
+        ("last_settlement", last),
     ):
         change.meter(meter, field, value)
     book.effect(pot)
@@ -207,10 +222,11 @@ def undo_settlement(book: Book, meter: str, *, voided: frozenset[str] = frozense
         reserve=pot.reserve - record.reserve,
         owed=pot.owed - record.owed,
         registrations=registrations,
+        last_settlement=last,
     )
 
 
-def finished(state: LinkState) -> list[str]:
+def finished(state: LinkState) -> list[Claim]:
     """Claims that the store need not keep: final, of rounds that are not their table's latest.
 
     The ledger answers for such rounds. A major whose settlement could still be undone stays.
@@ -219,15 +235,15 @@ def finished(state: LinkState) -> list[str]:
         name
         for pot in state.pots.values()
         if pot.last_settlement
-        for name in read_settled(pot.last_settlement).claims
+        for name in read_settled(pot.last_settlement).claims_of_all()
     }
     pays = {claim.source for claim in state.claims.values() if claim.pending}
     return [
-        claim.id
+        claim
         for claim in state.claims.values()
         if claim.id not in undoable
         and claim.id not in pays
-        and (claim.status in FINAL or (claim.kind is Kind.TRIGGER and claim.status is Status.VERIFIED))
+        and (claim.status in FINAL or (claim.kind is Kind.TRIGGER and claim.resulted))
         and claim.round < state.tables[claim.table].highest
     ]
 

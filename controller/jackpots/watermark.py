@@ -33,6 +33,7 @@ class TableState:
     """Its highest recorded round."""
     live: bool
     clock: Clock | None
+    measured_at: int
     contact: int
     base: int
     """What its last heartbeat, opening or closed round vouches for."""
@@ -42,6 +43,10 @@ class TableState:
     suspension: str
     boxes_off: tuple[int, ...]
     notice: str
+
+    def clock_at(self, now: int) -> Clock | None:
+        """The clock with what it may have drifted since it was measured."""
+        return self.clock.aged(now - self.measured_at) if self.clock else None
 
     @property
     def frontier(self) -> int:
@@ -69,6 +74,7 @@ def _table(name: str, fields: Mapping[str, str]) -> TableState:
         highest=int(fields.get(name, "0")),
         live=text("live") == "1",
         clock=Clock(number("offset"), number("uncertainty")) if text("offset") else None,
+        measured_at=number("measured_at"),
         contact=number("contact"),
         base=number("base"),
         open_rounds=tuple(OpenRound(int(n), int(lower)) for n, lower, _ in rounds),

@@ -4,7 +4,7 @@ import msgspec
 from msgspec import UNSET
 
 from controller.betting.messages import Facts
-from controller.clock import to_micros, to_text
+from controller.clock import INSTANT_MAX, to_micros, to_text
 from controller.errors import Code, FieldProblem, Refused
 from controller.floor.definition import Floor, Table
 from controller.games.irregularities import HouseDecision, Incident, Irregularity, Ruling
@@ -73,6 +73,7 @@ def conclude_void(
 ) -> VoidFacts:
     """Void a round for a reason that the document knows; `Refused` where the round must go on."""
     rules = floor.rules_of(table)
+    voided_micros(body)
     house = {"decision": HouseDecision.VOID} if body.reason is Irregularity.HOUSE_DECISION else {}
     ruling = _own_ruling(rules, body, bets, **house)
     if not ruling.void:
@@ -116,4 +117,8 @@ def refuse_after_next_round(voided_at: int, next_round: int, next_closed_at: str
 
 def voided_micros(body: RoundVoid) -> int:
     """When a void was declared."""
-    return to_micros(body.voided_at)
+    micros = to_micros(body.voided_at)
+    if not 0 <= micros <= INSTANT_MAX:
+        detail = "voided_at: expected a time from 1970 to 9998"
+        raise Refused(Code.BODY_INVALID, detail, [FieldProblem("voided_at", Code.BODY_INVALID, detail)])
+    return micros

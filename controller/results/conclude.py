@@ -10,6 +10,7 @@ import msgspec
 from msgspec import UNSET
 
 from controller.betting.messages import BoxBets, Facts
+from controller.clock import INSTANT_MAX, to_micros
 from controller.errors import Code, FieldProblem, Refused
 from controller.floor.definition import Floor, Table
 from controller.games.cards import Card, CardError, Hand, parse_card, repeated_card
@@ -175,6 +176,8 @@ def _poker_problems(path: str, box: ResultBox, *, has_ante: bool) -> Iterator[Fi
 
 
 def _deal_time_problems(path: str, box: ResultBox, bets: Facts) -> Iterator[FieldProblem]:
+    if box.dealt_at is not UNSET and not 0 <= to_micros(box.dealt_at) <= INSTANT_MAX:
+        yield FieldProblem(f"{path}.dealt_at", Code.BODY_INVALID, "expected a time from 1970 to 9998")
     if box.box in bets.progressive_boxes and box.cards is not UNSET and box.dealt_at is UNSET:
         yield FieldProblem(
             f"{path}.dealt_at",

@@ -6,7 +6,7 @@ from controller.clock import to_text
 from controller.ids import LinkId
 from controller.jackpots.book import Decided
 from controller.jackpots.claims import Status
-from controller.jackpots.house import award_envy
+from controller.jackpots.house import award_envy, award_minor
 from controller.jackpots.policy import Policy
 from controller.jackpots.registering import Alarming
 from controller.jackpots.settling import finished, settle_due
@@ -33,25 +33,26 @@ class Attending:
         def decide(state: LinkState, policy: Policy) -> Decided | None:
             if state.version > ledgered_seq or state.status == "closed":
                 return None
-            return settle_due(state, policy) or award_envy(state, policy)
+            return settle_due(state, policy) or award_minor(state, policy) or award_envy(state, policy)
 
         return self.deciding.decide(link, decide)
 
     def forget(self, link: LinkId, ledgered_seq: int) -> None:
         """Let go of claims that are final and that the ledger answers for."""
         state = self.deciding.wins.state(link)
-        names = finished(state) if state.version <= ledgered_seq and state.status != "closed" else []
-        if names:
+        done = finished(state) if state.version <= ledgered_seq and state.status != "closed" else []
+        if done:
             address = self.deciding.floor.known().address(link)
-            self.deciding.wins.forget(address, state.version, names)
+            self.deciding.wins.forget(address, state.version, done)
 
-    def watch(self, link: LinkId, awarded_at: dict[str, int]) -> None:
-        """Raise an alarm for awards that nobody has paid within the link's limit."""
+    def watch(self, link: LinkId, awarded_at: dict[str, int], raised: set[str]) -> None:
+        """Raise an alarm, once, for each award that nobody has paid within the link's limit."""
         known = self.deciding.floor.known()
         if link not in known.floor.links_by_id:
             return
         state = self.deciding.wins.state(link)
-        raise_alarms(self.deciding.store, link, _unpaid(state, known.floor.policy_of(link), awarded_at))
+        found = _unpaid(state, known.floor.policy_of(link), awarded_at)
+        raise_alarms(self.deciding.store, link, [alarm for alarm in found if alarm.subject not in raised])
 
 
 def _unpaid(state: LinkState, policy: Policy, awarded_at: dict[str, int]) -> list[Alarming]:

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from time import monotonic, sleep
 
-from controller.errors import Code, Refused
+from controller.clock import INSTANT_MAX, to_micros
+from controller.errors import Code, FieldProblem, Refused
 from controller.ids import LinkId
 from controller.jackpots.book import Decided
 from controller.jackpots.policy import Policy
@@ -16,11 +18,18 @@ from controller.store.win_store import Done, WinStore
 
 LOOKS = 20
 """How often a link may change under our eyes before we ask the caller to try again."""
-LEDGER_SECONDS = 2.0
-"""How long an answer waits for the ledger before it says that it has not been reached."""
 _PAUSE_SECONDS = 0.005
 
 Decide = Callable[[LinkState, Policy], Decided | None]
+
+
+def bounded(instant: datetime, field: str) -> int:
+    """An instant in microseconds, within the years that every part of the product can write."""
+    micros = to_micros(instant)
+    if not 0 <= micros <= INSTANT_MAX:
+        detail = f"{field}: expected a time from 1970 to 9998"
+        raise Refused(Code.BODY_INVALID, detail, [FieldProblem(field, Code.BODY_INVALID, detail)])
+    return micros
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +40,8 @@ class Deciding:
     store: LinkStore
     wins: WinStore
     nudge: Nudge
+    ledger_seconds: float = 0.0
+    """How long an answer waits for the ledger before it says that it has not been reached."""
 
     def decide(self, link: LinkId, decide: Decide) -> Done | None:
         """Make a decision from the link as it is; None where there is nothing to decide."""
@@ -52,9 +63,9 @@ class Deciding:
                 return done
         raise Refused(Code.ROUND_CHANGING, "the link is changing; send the same request again")
 
-    def is_ledgered(self, link: LinkId, seq: int) -> bool:
+    def is_ledgered(self, link: LinkId, seq: int, *, wait: bool = True) -> bool:
         """Wait until the ledger has an entry; False where it does not in time."""
-        deadline = monotonic() + LEDGER_SECONDS
+        deadline = monotonic() + (self.ledger_seconds if wait else 0)
         while self.store.released(link) < seq:
             if monotonic() > deadline:
                 return False

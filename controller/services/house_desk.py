@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from controller.errors import Code, Refused
+from controller.errors import Code, LedgerUnavailable, Refused
 from controller.ids import LinkId, MeterId
 from controller.jackpots import house
 from controller.jackpots.book import Book, Decided, replace
@@ -53,11 +53,11 @@ class HouseDesk:
         return self._decide(claim, decide)
 
     def reject(self, claim: str, body: Rejected) -> tuple[LinkId, Done | None]:
-        """A claim is not what it said."""
+        """A claim is not what it said; the same word again changes nothing."""
 
         def decide(state: LinkState, policy: Policy) -> Decided | None:
-            final = self._final(claim) if claim not in state.claims else None
-            if final is not None and (final.status, final.note) == ("rejected", body.reason):
+            known = state.claims.get(claim) or self._final(claim)
+            if known is not None and (known.status, known.note) == ("rejected", body.reason):
                 return None
             return house.reject(state, policy, claim, body.by, body.reason)
 
@@ -77,10 +77,18 @@ class HouseDesk:
         return self._decide(claim, decide)
 
     def order(self, link: LinkId, body: Ordered) -> Done | None:
-        """The order of all claims that wait on a meter."""
-        return self.deciding.decide(
-            link, lambda state, policy: house.order(state, policy, body.claims, body.by, body.reason)
-        )
+        """The order of all claims that wait on a meter; the same order again changes nothing."""
+
+        def decide(state: LinkState, policy: Policy) -> Decided | None:
+            known = [state.claims.get(name) for name in body.claims]
+            decisions = [claim.decision if claim else None for claim in known]
+            first = decisions[0]
+            again = first and decisions == [(first[0], place) for place in range(len(decisions))]
+            if again and not any(claim.doubts for claim in known if claim):
+                return None
+            return house.order(state, policy, body.claims, body.by, body.reason)
+
+        return self.deciding.decide(link, decide)
 
     def proceed(self, link: LinkId, body: Proceed) -> Done | None:
         """Go on without a silent table."""
@@ -104,11 +112,18 @@ class HouseDesk:
             known = house.find(state, claim)
             if known.kind is not Kind.MAJOR or not known.pending or known.meter is None:
                 raise Refused(Code.CLAIM_STATE_WRONG, f"claim {claim} is not a pending major")
+            if not self.deciding.is_ledgered(link, state.seq):
+                # What is not there yet may have been registered before the fault.
+                raise LedgerUnavailable(f"link {link}: the ledger has not reached entry {state.seq}")
+            if began > known.latest:
+                raise Refused(Code.CLAIM_STATE_WRONG, f"began_at: claim {claim} was dealt before it")
             value = self.history.meter_before(link, known.meter, began)
             if value is None:
                 raise Refused(Code.CLAIM_STATE_WRONG, f"meter {known.meter} had no value before began_at")
             book = Book(state, policy)
-            book.put(replace(known, outage_base_cents=displayed(value)))
+            cap = state.pots[known.meter].cap
+            shown = value if cap is None else min(value, cap)
+            book.put(replace(known, outage_base_cents=displayed(shown)))
             detail: dict[str, object] = {"began": began, "value": value}
             return book.finish("outage_declared", by=[body.by], reason=body.reason, detail=detail)
 

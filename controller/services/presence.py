@@ -1,12 +1,11 @@
 """Tables' presence: heartbeats, rounds that are over, tables that close, what the House suspends."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import msgspec
 from msgspec import UNSET
 
-from controller.clock import to_micros, to_text
+from controller.clock import to_text
 from controller.errors import Code, Refused
 from controller.ids import LinkId
 from controller.jackpots.book import Book, Decided
@@ -14,7 +13,7 @@ from controller.jackpots.claims import Status
 from controller.jackpots.clocks import Clock, measure
 from controller.jackpots.policy import Policy
 from controller.jackpots.state import LinkState
-from controller.services.deciding import Deciding
+from controller.services.deciding import Deciding, bounded
 from controller.services.floor_in_force import KnownFloor
 from controller.services.round_lookup import RoundLookup
 from controller.store.win_store import Done, NamedRound
@@ -34,41 +33,33 @@ class Presence:
 
     deciding: Deciding
     lookup: RoundLookup
-    now: Callable[[], int]
 
     def heartbeat(self, name: str, body: Heartbeat) -> HeartbeatAnswer:
         """A table is here: its frontier moves on, its clock is measured, and it learns what is to be paid."""
-        received = self.now()
+        sent_at = bounded(body.sent_at, "sent_at")
+        rounds = [NamedRound(r.round, bounded(r.bets_closed_at, "rounds")) for r in body.rounds]
 
         def attempt(known: KnownFloor) -> HeartbeatAnswer:
             link = known.floor.link_of(known.table(name))
             policy = known.floor.policy_of(link)
             before = self.deciding.wins.state(link)
-            measured = _measured(body)
+            measured = _measured(body, policy)
             table = before.tables.get(name)
             clock = measured or (table.clock if table else None)
-            assumed = clock or Clock(0, policy.unmeasured_clock)
-            rounds = [
-                NamedRound(r.round, assumed.interval(closed)[0], closed)
-                for r in body.rounds
-                for closed in (to_micros(r.bets_closed_at),)
-            ]
-            beat = self.deciding.wins.heartbeat(
-                known.address(link), name, to_micros(body.sent_at), measured, rounds, policy
-            )
+            beat = self.deciding.wins.heartbeat(known.address(link), name, sent_at, measured, rounds, policy)
             if any(pot.frozen for pot in before.pots.values()):
                 # A claim may have waited for just this.
                 self.deciding.nudge(link)
             return HeartbeatAnswer(
                 table=name,
-                received_at=to_text(received),
-                answered_at=to_text(self.now()),
+                received_at=to_text(before.read_at),
+                answered_at=to_text(beat.now),
                 taken=beat.taken,
                 next_round=beat.highest + 1,
                 clock=ClockView(offset_micros=clock.offset, uncertainty_micros=clock.uncertainty)
                 if clock
                 else None,
-                suspension=table.suspension if table else "",
+                suspension=(table.suspension if table else "") or before.suspension,
                 boxes_off=list(table.boxes_off) if table else [],
                 notice=(table.notice if table else "") or before.notices.get("", ""),
                 payouts=_payouts(before, name),
@@ -79,11 +70,11 @@ class Presence:
     def close_round(self, name: str, number: int) -> tuple[LinkId, Done | None]:
         """A round is over and brings no more claims."""
         link = self._link(name)
-        self.lookup.look(link, name, number)
 
         def decide(state: LinkState, policy: Policy) -> Decided | None:
             table = state.tables.get(name)
             if table is None or all(r.number != number for r in table.open_rounds):
+                self.lookup.look(link, name, number)  # refuses one that was never heard of
                 return None
             book = Book(state, policy)
             book.change.close_round(name, number)
@@ -104,7 +95,7 @@ class Presence:
                 number = table.open_rounds[0].number
                 raise Refused(Code.ROUND_OPEN, f"table {name}: round {number} is not over")
             book = Book(state, policy)
-            book.change.table(name, "live", "0")
+            book.change.close_table(name)
             return book.finish("table_closed", by=[name], reason="", detail={"table": name})
 
         return link, self.deciding.decide(link, decide)
@@ -151,13 +142,15 @@ class Presence:
         return known.floor.link_of(table)
 
 
-def _measured(body: Heartbeat) -> Clock | None:
+def _measured(body: Heartbeat, policy: Policy) -> Clock | None:
+    """The clock by the last exchange; one that says less than knowing nothing is left out."""
     if body.last_exchange is UNSET:
         return None
     last = body.last_exchange
     times = (last.sent_at, last.received_at, last.answered_at, last.got_at)
-    first, second, third, fourth = (to_micros(time) for time in times)
-    return measure(first, second, third, fourth)
+    first, second, third, fourth = (bounded(time, "last_exchange") for time in times)
+    clock = measure(first, second, third, fourth)
+    return clock if clock is not None and clock.uncertainty <= policy.unmeasured_clock else None
 
 
 _SAID = {
@@ -174,6 +167,9 @@ def _notices(state: LinkState, whose: str, notice: str) -> str:
 
 
 def _payouts(state: LinkState, table: str) -> list[Payout]:
+    """What is to be paid at the table, once the ledger has it."""
+    if state.version > state.released:
+        return []
     return [
         Payout(claim=c.id, round=c.round, box=c.box, amount_cents=c.total_cents)
         for c in state.claims.values()

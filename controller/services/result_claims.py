@@ -5,6 +5,9 @@ from msgspec import UNSET
 from controller.betting.messages import Facts
 from controller.clock import from_text, to_micros
 from controller.floor.definition import Floor, Table
+from controller.games.cards import parse_cards
+from controller.games.ranking import progressive_five, progressive_three, rank_three
+from controller.games.vocabulary import Decision
 from controller.jackpots.book import Book
 from controller.jackpots.cancelling import cancel_box
 from controller.jackpots.registering import Alarming, Hand, register_result
@@ -43,4 +46,21 @@ def claims_of_result(
         cancel_box(book, table.id, facts.round, box, [], seen.final)
     dealt = {box.box: to_micros(box.dealt_at) for box in facts.result.boxes if box.dealt_at is not UNSET}
     lines = {line.hand: line for line in pay_table.lines}
-    return register_result(book, hands_of(seen), facts.claims, facts.envy, lines, dealt, seen.final)
+    return register_result(
+        book, hands_of(seen), facts.claims, facts.envy, lines, dealt, _shown(facts), seen.final
+    )
+
+
+def _shown(facts: ResultFacts) -> dict[int, str | None]:
+    """The progressive hand of every box that showed its cards and did not fold."""
+    community = parse_cards(facts.result.community or ())
+    found = {}
+    for box in facts.result.boxes:
+        if box.cards is UNSET or box.decision is Decision.FOLD or box.walked_away:
+            continue
+        first, second, third = parse_cards(box.cards)
+        if community:
+            found[box.box] = progressive_five((first, second, third, community[0], community[1]))
+        else:
+            found[box.box] = progressive_three((first, second, third), rank_three((first, second, third)))
+    return found

@@ -5,7 +5,7 @@ from typing import Literal, TypeVar
 
 import msgspec
 
-from controller.betting.messages import Ack, MeterReading
+from controller.betting.messages import Ack
 from controller.clock import to_text
 from controller.errors import Code, Refused
 from controller.floor.definition import Table
@@ -15,7 +15,6 @@ from controller.jackpots.cancelling import cancel_box, cancel_round
 from controller.jackpots.change import Change
 from controller.jackpots.claims import Claim
 from controller.jackpots.registering import Alarming
-from controller.money import displayed
 from controller.results.bets_back import (
     conclude_return,
     conclude_void,
@@ -43,7 +42,7 @@ from controller.services.deciding import LOOKS
 from controller.services.floor_in_force import FloorInForce, KnownFloor
 from controller.services.result_claims import claims_of_result
 from controller.services.round_lookup import RoundLookup, SeenRound
-from controller.services.rounds import Nudge, answer_from
+from controller.services.rounds import Nudge, answer_from, meter_readings
 from controller.store.link_store import Record
 from controller.store.win_store import RoundEnd, WinStore
 
@@ -74,6 +73,9 @@ class RoundEnds:
             book = None
             if table.link is not None and (facts.claims or facts.envy or seen.claimed):
                 book = Book(self._wins.state(link), known.floor.policy_of(link))
+                # Once more, after the version was read: nothing that it covers can be missed.
+                seen = self._lookup.look(link, name, number)
+                facts = conclude(known.floor, table, seen.facts, body, seen.returned)
                 alarms = claims_of_result(book, known.floor, table, seen, facts)
                 book.finish_claims()
                 facts = msgspec.structs.replace(facts, documents=book.change.claims)
@@ -82,7 +84,9 @@ class RoundEnds:
             self._reverse(known, table, seen, change, seen.returned_bets, len(facts.reversed_boxes))
             raise_alarms(self._lookup.store, link, alarms)
             end = _end(name, number, identity, facts, seen, change, book)
-            outcome, record = self._wins.record_result(known.address(link), end)
+            outcome, record = self._wins.record_result(
+                known.address(link), end, returns_seq=seen.returns_seq, claimed=seen.claimed
+            )
             self._nudge(link)
             return result_answer(record) if outcome == "recorded" and record is not None else None
 
@@ -92,6 +96,7 @@ class RoundEnds:
         """Void a round and take its contributions back; the same body again gets the recorded answer."""
 
         def attempt(known: KnownFloor) -> VoidAnswer | None:
+            book = self._book(known, name)
             table, link, seen = self._see(known, name, number)
             identity = body_identity(name, number, body)
             if seen.void is not None:
@@ -101,7 +106,6 @@ class RoundEnds:
             self._refuse_after_next(known, table, link, number, seen, body)
             result = read_result(seen.result.facts) if seen.result else None
             facts = conclude_void(known.floor, table, seen.facts, result, body, seen.returned)
-            book = Book(self._wins.state(link), known.floor.policy_of(link))
             cancel_round(book, name, number, body.authorised_by, _final(seen, result))
             book.finish_claims()
             facts = msgspec.structs.replace(facts, documents=book.change.claims)
@@ -124,6 +128,7 @@ class RoundEnds:
         """Give one box's bets back and take its contribution back; the same body again gets the answer."""
 
         def attempt(known: KnownFloor) -> ReturnAnswer | None:
+            book = self._book(known, name)
             table, link, seen = self._see(known, name, number)
             identity = body_identity(name, number, body)
             if seen.void is not None:
@@ -139,7 +144,6 @@ class RoundEnds:
                 raise Refused(
                     Code.RETURN_NOT_ALLOWED, f"box: the bets of box {box} went back with the result"
                 )
-            book = Book(self._wins.state(link), known.floor.policy_of(link))
             cancel_box(book, name, number, box, body.authorised_by, _final(seen, result))
             book.finish_claims()
             facts = msgspec.structs.replace(facts, documents=book.change.claims)
@@ -147,7 +151,8 @@ class RoundEnds:
             before = seen.returned_bets + len(result.reversed_boxes if result else [])
             self._reverse(known, table, seen, book.change, before, now)
             end = _end(name, number, identity, facts, seen, book.change, book)
-            outcome, record = self._wins.return_box(known.address(link), end, box)
+            result_seq = seen.result.seq if seen.result else None
+            outcome, record = self._wins.return_box(known.address(link), end, box, result_seq=result_seq)
             self._nudge(link)
             return return_answer(record) if outcome == "recorded" and record is not None else None
 
@@ -158,19 +163,27 @@ class RoundEnds:
         _, link, seen = self._see(self._floor.known(), name, number)
         result = read_result(seen.result.facts) if seen.result else None
         claims = {claim.id: claim for claim in _final(seen, result)}
-        claims |= {claim.id: claim for claim in self._wins.state(link).of_round(name, number)}
+        state = self._wins.state(link)
+        claims |= {claim.id: claim for claim in state.of_round(name, number)}
+        table = state.tables.get(name)
+        is_open = table is not None and any(r.number == number for r in table.open_rounds)
         bets = answer_from(seen.bets, seen.facts)
-        state: Literal["open", "closed", "voided"] = (
-            "voided" if seen.void else "closed" if seen.result else "open"
+        stands: Literal["open", "closed", "voided"] = (
+            "voided" if seen.void else "open" if is_open and not seen.result else "closed"
         )
         return RoundAnswer(
             **{field: getattr(bets, field) for field in bets.__struct_fields__},
-            state=state,
+            state=stands,
             result=result_answer(seen.result) if seen.result else None,
             void=void_answer(seen.void) if seen.void else None,
             returned_boxes=[return_answer(record) for record in seen.returns.values()],
             claims=[claims[claim] for claim in sorted(claims)],
         )
+
+    def _book(self, known: KnownFloor, name: str) -> Book:
+        """The link as it is, read before the round: what happens to the round later moves the version."""
+        link = known.floor.link_of(known.table(name))
+        return Book(self._wins.state(link), known.floor.policy_of(link))
 
     def _see(self, known: KnownFloor, name: str, number: int) -> tuple[Table, LinkId, SeenRound]:
         table = known.table(name)
@@ -271,7 +284,7 @@ def void_answer(record: Record) -> VoidAnswer:
         rule=facts.rule,
         sentence=facts.sentence,
         settlement=facts.settlement,
-        meters=[MeterReading(id=meter, displayed_cents=displayed(value)) for meter, value in record.after],
+        meters=meter_readings(record),
         ack=Ack(epoch=record.epoch, seq=record.seq, hash=record.head),
     )
 

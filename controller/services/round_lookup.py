@@ -55,6 +55,8 @@ class SeenRound(msgspec.Struct, frozen=True):
     returns: dict[int, Record]
     claimed: bool
     """Whether the store holds claims of it."""
+    returns_seq: int | None
+    """The last of the returns that the store itself holds."""
     highest: int
     ledgered_seq: int
     final: list[Claim]
@@ -143,6 +145,7 @@ def _seen(
         void=held.void,
         returns={_returned(record).box: record for record in returns},
         claimed=held.claimed,
+        returns_seq=max((record.seq for record in held.returns), default=None),
         highest=held.highest,
         ledgered_seq=ledgered_seq,
         final=final,

@@ -53,7 +53,9 @@ class Rounds:
         def attempt(known: KnownFloor) -> tuple[int, Ack]:
             link = known.floor.link_of(known.table(name))
             facts = msgspec.json.encode({"table": name}).decode()
-            next_round, seq, epoch, head = self._store.open_table(*known.address(link), name, facts)
+            next_round, seq, epoch, head = self._store.open_table(
+                *known.address(link), name, facts, known.floor.policy_of(link).grace
+            )
             self._nudge(link)
             return int(next_round), Ack(epoch=int(epoch), seq=int(seq), hash=head)
 
@@ -166,10 +168,20 @@ def answer_from(record: Record, facts: Facts | None = None) -> BetsAnswer:
         round=facts.round,
         recorded_at=to_text(record.at),
         progressive_bets=len(facts.progressive_boxes),
-        meters=[MeterReading(id=meter, displayed_cents=displayed(value)) for meter, value in record.after],
+        meters=meter_readings(record),
         returned=facts.returned,
         ack=Ack(epoch=record.epoch, seq=record.seq, hash=record.head),
     )
+
+
+def meter_readings(record: Record) -> list[MeterReading]:
+    """The meters as a sign shows them: while a win waits, not the balance but the frozen value."""
+    values = dict(record.after)
+    return [
+        MeterReading(id=meter, displayed_cents=displayed(values.get(f"shown/{meter}", value)))
+        for meter, value in record.after
+        if "/" not in meter
+    ]
 
 
 def _plain_refusal(link: LinkId, item: LockedRound, outcome: RoundOutcome) -> Refused | None:

@@ -15,13 +15,13 @@ from controller.games.ranking import progressive_five, progressive_three, rank_t
 from controller.games.vocabulary import Point
 from controller.ids import LinkId
 from controller.jackpots.book import Book, Decided
-from controller.jackpots.claims import Claim, Doubt, claim_id
+from controller.jackpots.claims import Claim, Doubt, Kind, Status
 from controller.jackpots.policy import Policy
 from controller.jackpots.registering import Alarming, new_claim, register, register_folds
 from controller.jackpots.state import LinkState
 from controller.results.messages import read_result
 from controller.services.alarms import raise_alarms
-from controller.services.deciding import Deciding
+from controller.services.deciding import Deciding, bounded
 from controller.services.result_claims import hands_of
 from controller.services.round_lookup import RoundLookup, SeenRound
 from controller.store.win_store import Done
@@ -34,8 +34,8 @@ class Registered:
 
     link: LinkId
     claim: Claim
-    seq: int | None
-    """None where it was registered before."""
+    seq: int
+    is_new: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,12 @@ class Wins:
         table = known.table(name)
         link = known.floor.link_of(table)
         line = _line(known.floor, table, body)
+        bounded(body.dealt_at, "dealt_at")
         made: list[Claim] = []
 
         def decide(state: LinkState, policy: Policy) -> Decided | None:
             seen = self.lookup.look(link, name, number)
-            existing = _existing(state, seen, body)
+            existing = _existing(state, seen, body, line)
             if existing is not None:
                 self._refuse_other(link, seen, existing, line, to_micros(body.dealt_at))
                 made[:] = [existing]
@@ -68,10 +69,13 @@ class Wins:
             register(book, claim)
             decided = book.finish("claim_registered", by=[name], reason="", detail={"win": _sent(body)})
             made[:] = [book.claims[claim.id]]
-            return decided
+            result_seq = seen.result.seq if seen.result else None
+            return msgspec.structs.replace(decided, round=f"{name}/{number}", result_seq=result_seq)
 
         done = self.deciding.decide(link, decide)
-        return Registered(link, made[0], done.seq if done else None)
+        # A claim that was there before is in the ledger when the last decision about wins is.
+        seq = done.seq if done else self.deciding.wins.state(link).version
+        return Registered(link, made[0], seq, is_new=done is not None)
 
     def _refuse_other(
         self, link: LinkId, seen: SeenRound, existing: Claim, line: PayLine, dealt_at: int
@@ -109,19 +113,34 @@ class Wins:
             book = Book(state, policy)
             hands = {box: hand for box, hand in hands_of(seen).items() if box not in seen.returns}
             lines = {line.hand: line for line in pay_table.lines}
-            register_folds(book, hands, lines, frozenset(body.boxes), rules.rule(Point.ENVY))
+            register_folds(book, hands, lines, frozenset(body.boxes), rules.rule(Point.ENVY), seen.final)
+            if not book.change.claims:
+                return None
             detail: dict[str, object] = {"table": name, "round": number, "folded": body.boxes}
             return book.finish("folds_listed", by=[body.by], reason="", detail=detail)
 
         return link, self.deciding.decide(link, decide)
 
 
-def _existing(state: LinkState, seen: SeenRound, body: RoundWin) -> Claim | None:
-    """The claim that stands for this hand, wherever it is known."""
-    wanted = claim_id(seen.facts.table, seen.facts.round, body.box)
+def _existing(state: LinkState, seen: SeenRound, body: RoundWin, line: PayLine) -> Claim | None:
+    """The claim that stands for this hand, wherever it is known; the same one if it was made before.
+
+    A miscall that was rejected does not stand in the way of what the hand really is.
+    """
+    known = _of_box(state, seen, body.box)
+    same = [c for c in known if (c.hand, c.dealt_at) == (line.hand, to_micros(body.dealt_at))]
+    if same:
+        return same[-1]
+    return next((c for c in known if c.status is not Status.REJECTED), None)
+
+
+def _of_box(state: LinkState, seen: SeenRound, box: int) -> list[Claim]:
+    """Every claim of a box's hand, oldest first."""
     with_result = read_result(seen.result.facts).documents if seen.result else []
-    earlier = {claim.id: claim for claim in (*with_result, *seen.final)}
-    return state.claims.get(wanted) or earlier.get(wanted)
+    held = state.of_round(seen.facts.table, seen.facts.round)
+    known = {claim.id: claim for claim in (*with_result, *seen.final, *held)}
+    own = [claim for claim in known.values() if claim.box == box and claim.kind is not Kind.ENVY]
+    return sorted(own, key=lambda claim: (len(claim.id), claim.id))
 
 
 def _sent(body: RoundWin) -> object:
@@ -136,6 +155,9 @@ def _claim(book: Book, seen: SeenRound, body: RoundWin, line: PayLine) -> Claim:
         detail = f"box: box {body.box} has no bets in round {seen.facts.round}"
         raise Refused(Code.BOX_WITHOUT_BETS, detail, [FieldProblem("box", Code.BOX_WITHOUT_BETS, detail)])
     claim = new_claim(book, hand, line, to_micros(body.dealt_at))
+    earlier = _of_box(book.state, seen, body.box)
+    if earlier:
+        claim = msgspec.structs.replace(claim, id=f"{claim.id}.{len(earlier) + 1}")
     if seen.result is not None:
         # The result is here and brought no such claim: what it showed says otherwise.
         found = read_result(seen.result.facts)

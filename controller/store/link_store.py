@@ -219,12 +219,19 @@ class LinkStore:
             )
         return bool(reply[0] != "unchanged")
 
-    def open_table(self, link: LinkId, epoch: int, definition: str, table: str, facts: str) -> list[str]:
+    def open_table(
+        self, link: LinkId, epoch: int, definition: str, table: str, facts: str, grace: int
+    ) -> list[str]:
         """Journal that a table has opened: next round, sequence, epoch, head."""
-        reply = self.run(
-            "open_table", link, epoch=str(epoch), definition=definition, table=table, facts=facts
-        )
-        return reply[1:]
+        return self.run(
+            "open_table",
+            link,
+            epoch=str(epoch),
+            definition=definition,
+            table=table,
+            grace=str(grace),
+            facts=facts,
+        )[1:]
 
     def raise_alarm(self, link: LinkId, subject: str, facts: str) -> int | None:
         """Raise an alarm unless one of this subject is open; its sequence number if raised."""
@@ -318,7 +325,7 @@ class LinkStore:
             for link in wanted:
                 keys = LinkKeys.of(link)
                 pipe = self._client.pipeline(transaction=True)
-                pipe.hmget(keys.link, "seq", "at", "status", "meters", "released", "suspension", "notice")
+                pipe.hmget(keys.link, "seq", "at", "status", "meters", "released", "suspension", "notices")
                 pipe.hgetall(keys.meters)
                 replies.append(pipe.execute())
         return [state for link, reply in zip(wanted, replies, strict=True) for state in _states(link, reply)]

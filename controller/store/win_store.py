@@ -8,6 +8,7 @@ from redis.exceptions import RedisError
 from controller.errors import StoreUnavailable
 from controller.ids import LinkId
 from controller.jackpots.book import Decided
+from controller.jackpots.claims import Claim
 from controller.jackpots.clocks import Clock
 from controller.jackpots.policy import Policy
 from controller.jackpots.state import LinkState, parse_state
@@ -44,10 +45,9 @@ class Done(msgspec.Struct, frozen=True):
 
 
 class NamedRound(msgspec.Struct, frozen=True):
-    """A round that a heartbeat names, with its lower bound by our clock."""
+    """A round that a heartbeat names; times by the table's clock."""
 
     number: int
-    lower: int
     bets_closed_at: int
 
 
@@ -92,6 +92,8 @@ class WinStore:
             epoch=str(epoch),
             definition=definition,
             version=str(decided.version),
+            round=decided.round,
+            result_seq=str(decided.result_seq or ""),
             kind=decided.kind,
             facts=decided.facts,
         )
@@ -99,18 +101,27 @@ class WinStore:
             return None
         return Done(int(reply[1]), int(reply[2]), int(reply[3]), reply[4])
 
-    def forget(self, address: Address, version: int, claims: list[str]) -> None:
+    def forget(self, address: Address, version: int, claims: list[Claim]) -> None:
         """Let go of final claims, unless something has been decided since they were looked at."""
         link, epoch, definition = address
-        self._store.run("forget", link, claims, epoch=str(epoch), definition=definition, version=str(version))
+        words = [word for claim in claims for word in (claim.id, f"{claim.table}/{claim.round}")]
+        self._store.run("forget", link, words, epoch=str(epoch), definition=definition, version=str(version))
 
-    def record_result(self, address: Address, end: RoundEnd) -> tuple[str, Record | None]:
-        """Record a round's result: an outcome of the script, and the record that stands."""
-        return _ended(self._store.run("record_result", address[0], end.words, **_named(address, end)))
+    def record_result(
+        self, address: Address, end: RoundEnd, *, returns_seq: int | None = None, claimed: bool = False
+    ) -> tuple[str, Record | None]:
+        """Record a round's result by a caller who knows of these returns, and of claims or none.
 
-    def return_box(self, address: Address, end: RoundEnd, box: int) -> tuple[str, Record | None]:
+        An outcome of the script, and the record that stands.
+        """
+        seen = {"returns": str(returns_seq or ""), "claimed": "1" if claimed else "0"}
+        return _ended(self._store.run("record_result", address[0], end.words, **_named(address, end), **seen))
+
+    def return_box(
+        self, address: Address, end: RoundEnd, box: int, *, result_seq: int | None
+    ) -> tuple[str, Record | None]:
         """Give one box's bets back."""
-        named = _named(address, end) | {"box": str(box)}
+        named = _named(address, end) | {"box": str(box), "result_seq": str(result_seq or "")}
         return _ended(self._store.run("return_box", address[0], end.words, **named))
 
     def void_round(
@@ -134,7 +145,7 @@ class WinStore:
         reply = self._store.run(
             "heartbeat",
             link,
-            [str(word) for r in rounds for word in (r.number, r.lower, r.bets_closed_at)],
+            [str(word) for r in rounds for word in (r.number, r.bets_closed_at)],
             epoch=str(epoch),
             definition=definition,
             table=table,

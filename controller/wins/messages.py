@@ -203,3 +203,5 @@ class DecisionAnswer(msgspec.Struct, frozen=True, kw_only=True):
 
     ack: Ack
     ledgered: bool
+    code: str | None = None
+    """`recorded_not_ledgered` with 202."""

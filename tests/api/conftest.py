@@ -30,9 +30,11 @@ def parts(redis_url: str, tmp_path: Path) -> Iterator[Parts]:
 
 
 @contextmanager
-def assembled(redis_url: str, tmp_path: Path, floor: str = SAMPLE) -> Iterator[Parts]:
-    """Every real part over this Redis, with a floor in force."""
-    settings = Settings(redis_url=redis_url, data_dir=str(tmp_path))
+def assembled(
+    redis_url: str, tmp_path: Path, floor: str = SAMPLE, ledger_wait_ms: int = 0
+) -> Iterator[Parts]:
+    """Every real part over this Redis, with a floor in force. Nothing waits for a worker that is not there."""
+    settings = Settings(redis_url=redis_url, data_dir=str(tmp_path), ledger_wait_ms=ledger_wait_ms)
     prepare_database(settings)
     apply_floor(settings, floor, "sample")
     made = assemble(settings)

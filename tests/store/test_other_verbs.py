@@ -70,9 +70,9 @@ def test_opening_a_table_answers_the_number_after_its_last_round(any_store: Link
     floor = small_floor()
     commission(any_store, floor)
     address = (LINK, 1, floor.digest(LINK))
-    assert any_store.open_table(*address, "T-1", "{}")[0] == "1"
+    assert any_store.open_table(*address, "T-1", "{}", 0)[0] == "1"
     any_store.contribute(*address, [[locked(floor, "T-1", 41, 1)]])
-    assert any_store.open_table(*address, "T-1", "{}")[0] == "42"
+    assert any_store.open_table(*address, "T-1", "{}", 0)[0] == "42"
 
 
 def test_an_alarm_is_raised_once_until_it_is_acknowledged(any_store: LinkStore) -> None:

@@ -53,7 +53,7 @@ for id in string.gmatch(settings[2], '[^,]+') do
     id = id, value = exact_parse(f[1]), overflow = exact_parse(f[2]),
     cap = f[3] ~= '' and exact_parse(f[3]) or nil,
     rate_ppm = tonumber(f[4]), reserve_ppm = tonumber(f[5]), reserve = exact_parse(f[6]),
-    owed = exact_parse(f[7] or '0'), frozen = f[8] and f[8] ~= ''}
+    owed = exact_parse(f[7] or '0'), frozen = string.match(f[8] or '', '^[^=]+=%d+=(%d+)')}
 end
 
 -- How one round's bets divide. Nothing is rounded: cents x parts per million are whole micro-cents.
@@ -84,9 +84,7 @@ end
 
 local function fits(division)
   for _, share in ipairs(division.meters) do
-    for _, amount in ipairs({share.value, share.overflow, share.reserve}) do
-      if amount[1] > EXACT_MAX_CENTS then return false end
-    end
+    if math.max(share.value[1], share.overflow[1], share.reserve[1]) > EXACT_MAX_CENTS then return false end
   end
   return true
 end
@@ -112,7 +110,8 @@ local function apply(division)
   for m, share in ipairs(division.meters) do
     local meter = meters[m]
     meter.value, meter.overflow, meter.reserve, meter.owed = share.value, share.overflow, share.reserve, share.owed
-    after[m] = meter.id .. '=' .. exact_format(meter.value)
+    after[#after + 1] = meter.id .. '=' .. exact_format(meter.value)
+    if meter.frozen then after[#after + 1] = 'shown/' .. meter.id .. '=' .. meter.frozen end
   end
   return table.concat(after, ';')
 end
@@ -130,7 +129,7 @@ for i = 1, count do
   local field = round_fields[i]
   local known = record_of[field]
   local state = states[table_id]
-  local late = intake_lateness(state, link.at, grace, closed_at)
+  local late = intake_lateness(state, link.at, grace, round, highest[table_id], closed_at)
   local refused = intake_suspended(state, settings[3] or '', bets, boxes) or (not late and 'table_was_offline')
   local outcome, record
   if stopped[group] then
@@ -152,7 +151,7 @@ for i = 1, count do
       local postings = postings_of(division)
       local after = apply(division)
       local seq, at = journal_append(stream_key, link, late .. 'bets_recorded', field, facts, postings, after)
-      intake_begin(state, link.at, grace, round, closed_at)
+      intake_begin(state, link.at, grace, round, closed_at, late ~= '')
       outcome, record = 'recorded', table.concat({body_hash, link.epoch, seq, at, link.head, after, ''}, '\n')
       record_of[field], highest[table_id] = record .. facts, round
       new_rounds[#new_rounds + 1] = field

@@ -2,7 +2,7 @@
 -- A round's returns are kept together, parted by a carriage return, which no record contains.
 --
 -- @keys link meters tables rounds claims stream
--- @args epoch definition version table number box body_hash ledgered_seq facts
+-- @args epoch definition version table number box body_hash ledgered_seq result_seq facts
 -- @rest the operations of include/change.lua
 -- @returns {'recorded', record} | {'look_again'}
 -- @returns {'link_missing'} | {'stale', epoch, definition} | {'link_closed', reason}
@@ -12,12 +12,13 @@
 local link = link_load(KEYS[1])
 local refusal = link_refusal(link, ARGV[1], ARGV[2])
 if refusal then return refusal end
-local field, body_hash, facts = ARGV[4] .. '/' .. ARGV[5], ARGV[7], ARGV[9]
-local known = redis.call('HMGET', KEYS[4], field, field .. '/returns', field .. '/void')
--- The caller has not seen a void, or a return of this box: the version tells.
+local field, body_hash, facts = ARGV[4] .. '/' .. ARGV[5], ARGV[7], ARGV[10]
+local known = redis.call('HMGET', KEYS[4], field, field .. '/returns', field .. '/void', field .. '/result')
+-- A return, or a claim, that the caller has not seen has moved the version.
 if known[3] or link.version ~= tonumber(ARGV[3]) then return {'look_again'} end
 if round_end_unseen(link, known[1], ARGV[8]) then return {'look_again'} end
-local change = change_load(KEYS[2], link, 10)
+if known[4] and string.match(known[4], '^[^\n]*\n[^\n]*\n(%d+)') ~= ARGV[9] then return {'look_again'} end
+local change = change_load(KEYS[2], KEYS[3], link, 11)
 if not change then return {'look_again'} end
 
 -- Writes start here.

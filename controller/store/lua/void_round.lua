@@ -21,7 +21,7 @@ if round_end_unseen(link, known[1], ARGV[7]) then return {'look_again'} end
 if redis.call('HGET', KEYS[3], ARGV[4]) ~= ARGV[8] then return {'look_again'} end
 if known[2] and string.match(known[2], '^[^\n]*\n[^\n]*\n(%d+)') ~= ARGV[9] then return {'look_again'} end
 if link.version ~= tonumber(ARGV[3]) then return {'look_again'} end
-local change = change_load(KEYS[2], link, 11)
+local change = change_load(KEYS[2], KEYS[3], link, 11)
 if not change then return {'look_again'} end
 
 -- Writes start here.

@@ -8,13 +8,14 @@
 --   table field text                      a field of the tables' hash; '' removes it
 --   meter field text | link field text    a field of the meters' hash, or of the link's
 --   close_round table number              a round of the table is finished
+--   close_table table                     the table is not live any more; not while a round of it is open
 --   register meter claim                  note a claim's registration: this entry's number, the balance now
 --   move meter account difference         value, overflow, reserve or owed, in micro-cents
 --   effect meter shown_before             what signs show until the ledger has this entry
 --   thaw meter frozen_value               the meter runs on: repay what it owes from what accrued, split at the cap
 --   take_back meter owed overflow reserve seq   undo the split of bets that entry `seq` recorded
 --   post account difference               an account without a meter
-local CHANGE_WORDS = {doc = 2, table = 2, meter = 2, link = 2, close_round = 2, register = 2, effect = 2, move = 3, thaw = 2,
+local CHANGE_WORDS = {doc = 2, table = 2, meter = 2, link = 2, close_round = 2, close_table = 1, register = 2, effect = 2, move = 3, thaw = 2,
                       take_back = 5, post = 2}
 
 local function change_signed(text)
@@ -96,9 +97,10 @@ local function change_take_back(change, meter, id, first)
 end
 
 -- Read and work the whole change out; nil where it cannot be applied to what is there now. Nothing is written.
-local function change_load(meters_key, link, first)
+local function change_load(meters_key, tables_key, link, first)
   local change = {fields = {claims = {}, tables = {}, meters = {}, link = {}}, gone = {},
-                  meters = {}, touched = {}, lines = {}, closed = {}}
+                  meters = {}, touched = {}, lines = {}, closed = {},
+                  tables_key = tables_key}
   local seq, at = string.format('%.0f', link.seq + 1), first + 1
   for _ = 1, tonumber(ARGV[first]) do
     local name, a, b, c = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
@@ -110,6 +112,10 @@ local function change_load(meters_key, link, first)
     elseif name == 'link' then change.fields.link[a] = b
     elseif name == 'effect' then
       change.fields.meters[a .. '/shown_before'], change.fields.meters[a .. '/effect_seq'] = b, seq
+    elseif name == 'close_table' then
+      local state = frontier_load(change.tables_key, a, 0)
+      if #state.open > 0 then return nil end
+      state.live, change.leaving = false, state
     elseif name == 'close_round' then change.closed[#change.closed + 1] = {a, tonumber(b)}
     elseif name == 'post' then
       local amount, negative = change_signed(b)
@@ -150,6 +156,13 @@ local function change_save(link_key, meters_key, tables_key, claims_key, change)
     for field, text in pairs(fields) do redis.call('HSET', keys[hash], field, text) end
   end
   for _, field in ipairs(change.gone) do redis.call('HDEL', tables_key, field) end
+  if change.leaving then
+    -- A heartbeat that was sent before it and comes after it must not bring the table back.
+    local state, now = change.leaving, redis.call('TIME')
+    local beat = tonumber(now[1]) * 1000000 + tonumber(now[2]) - state.offset
+    redis.call('HSET', tables_key, state.id .. '/beat', frontier_instant(math.max(beat, state.beat)))
+    frontier_save(tables_key, state)
+  end
   for _, closed in ipairs(change.closed) do
     local state = frontier_load(tables_key, closed[1], 0)
     frontier_close(state, closed[2])

@@ -25,11 +25,22 @@ end
 -- that the link's policy gives to clocks that were never compared.
 local function frontier_load(tables_key, id, unmeasured)
   local f = redis.call('HMGET', tables_key, id .. '/contact', id .. '/lost', id .. '/offset', id .. '/uncertainty',
-                       id .. '/open', id .. '/base', id .. '/live', id .. '/beat')
+                       id .. '/open', id .. '/base', id .. '/live', id .. '/beat', id .. '/measured_at')
   return {id = id, contact = tonumber(f[1] or '0'), lost = tonumber(f[2] or '0'),
           measured = f[3] and f[3] ~= '', offset = tonumber(f[3] or '') or 0,
           uncertainty = tonumber(f[4] or '') or unmeasured, open = frontier_rounds(f[5]),
-          base = tonumber(f[6] or '0'), live = f[7] == '1', beat = tonumber(f[8] or '0')}
+          base = tonumber(f[6] or '0'), live = f[7] == '1', beat = tonumber(f[8] or '0'), measured_at = tonumber(f[9] or '0')}
+end
+
+-- Clocks drift: what was measured a while ago is less sure now, by a hundred parts in a million.
+local function frontier_uncertainty(state, now)
+  if not state.measured then return state.uncertainty end
+  return state.uncertainty + math.ceil(math.max(0, now - state.measured_at) / 10000)
+end
+
+-- No hand of a round was dealt before this, by our clock; and certainly not before it reaches us that bets are closed.
+local function frontier_lower(state, closed_at, now)
+  return math.min(closed_at + state.offset - frontier_uncertainty(state, now), now)
 end
 
 -- A message has come. A silence longer than the grace was a loss of contact.

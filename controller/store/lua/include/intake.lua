@@ -19,22 +19,24 @@ local function intake_suspended(state, link_suspension, bets, boxes)
   return nil
 end
 
--- '' in time, 'late_' for the round that was open when contact was lost, nil for any other. The age of bets can be
--- judged only by a clock that was measured.
-local function intake_lateness(state, now, grace, closed_at)
-  if not state.measured or now - (closed_at + state.offset + state.uncertainty) <= grace then return '' end
+-- '' in time, 'late_' for the round that was open when contact was lost, nil for any other. Of a table that never sent
+-- a heartbeat nothing is known about its clock, and no contact was lost.
+local function intake_lateness(state, now, grace, round, highest, closed_at)
+  local uncertainty = frontier_uncertainty(state, now)
+  if not (state.measured or state.beat > 0) or now - (closed_at + state.offset + uncertainty) <= grace then return '' end
   local lost = state.contact > 0 and now - state.contact > grace and state.contact or state.lost
-  if lost > 0 and closed_at + state.offset - state.uncertainty <= lost + grace then return 'late_' end
+  if lost > 0 and round == highest + 1 and closed_at + state.offset - uncertainty <= lost + grace then return 'late_' end
   return nil
 end
 
 -- The round is open from now on; its table's earlier ones are finished.
-local function intake_begin(state, now, grace, round, closed_at)
-  local open = {{number = round, lower = closed_at + state.offset - state.uncertainty, closed = closed_at}}
+local function intake_begin(state, now, grace, round, closed_at, late)
+  local open = {{number = round, lower = frontier_lower(state, closed_at, now), closed = closed_at}}
   for _, other in ipairs(state.open) do
     if other.number > round then open[#open + 1] = other end
   end
   if not state.live then state.base = open[1].lower end
   state.open = open
   frontier_touch(state, now, grace)
+  if late then state.lost = 0 end
 end

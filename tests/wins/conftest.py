@@ -11,7 +11,6 @@ import redis
 from api.parts import Parts
 from controller.ids import LinkId
 from controller.services.attending import Attending
-from models.posting import position_of
 from tests.api.conftest import assembled
 from tests.wins.casino import Casino
 from tests.wins.floors import floor_text
@@ -33,7 +32,7 @@ class Worker:
         """Attend to every link until nothing is due."""
         for link in self.parts.floor.known().floor.link_ids:
             self._drain.run(link)
-            while self._attending.step(link, position_of(self.parts.ledger, LinkId(link)).seq):
+            while self._attending.step(link, self.parts.store.released(LinkId(link))):
                 self._drain.run(link)
 
     def _run(self) -> None:
@@ -64,7 +63,7 @@ def casino(redis_url: str, tmp_path: Path) -> Iterator[Open]:
     def start(**policy: object) -> Casino:
         with redis.Redis.from_url(redis_url) as client:
             client.flushall()
-        context = assembled(redis_url, tmp_path, floor_text(policy))
+        context = assembled(redis_url, tmp_path, floor_text(policy), ledger_wait_ms=2000)
         parts = context.__enter__()
         worker = Worker(parts)
         worker.__enter__()

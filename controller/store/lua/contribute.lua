@@ -37,7 +37,7 @@ for i = 1, count do
   highest[table_fields[i]] = tonumber(known_highest[i] or '0')
   record_of[round_fields[i]] = known_records[i]
   if not states[table_fields[i]] then
-    states[table_fields[i]] = intake_load(tables_key, table_fields[i], unmeasured)
+    states[table_fields[i]] = frontier_load(tables_key, table_fields[i], unmeasured)
   end
 end
 

@@ -21,15 +21,17 @@ local function frontier_text(rounds)
   return table.concat(parts, ';')
 end
 
--- What is known of a table's time and contact. Without a measured clock its times are taken with the uncertainty
+-- What is known of a table's time and contact, and what the House has decided about it. Without a measured clock its times are taken with the uncertainty
 -- that the link's policy gives to clocks that were never compared.
 local function frontier_load(tables_key, id, unmeasured)
   local f = redis.call('HMGET', tables_key, id .. '/contact', id .. '/lost', id .. '/offset', id .. '/uncertainty',
-                       id .. '/open', id .. '/base', id .. '/live', id .. '/beat', id .. '/measured_at')
+                       id .. '/open', id .. '/base', id .. '/live', id .. '/beat', id .. '/measured_at',
+                       id .. '/suspension', id .. '/boxes_off')
   return {id = id, contact = tonumber(f[1] or '0'), lost = tonumber(f[2] or '0'),
           measured = f[3] and f[3] ~= '', offset = tonumber(f[3] or '') or 0,
           uncertainty = tonumber(f[4] or '') or unmeasured, open = frontier_rounds(f[5]),
-          base = tonumber(f[6] or '0'), live = f[7] == '1', beat = tonumber(f[8] or '0'), measured_at = tonumber(f[9] or '0')}
+          base = tonumber(f[6] or '0'), live = f[7] == '1', beat = tonumber(f[8] or '0'), measured_at = tonumber(f[9] or '0'),
+          suspension = f[10] or '', boxes_off = f[11] or ''}
 end
 
 -- Clocks drift: what was measured a while ago is less sure now, by a hundred parts in a million.

@@ -1,14 +1,6 @@
 -- Whether a table's bets are taken now. Nobody may bet on hands that are already known: after a silence only the
 -- round that was open when contact was lost is taken (5.17.2c).
 
--- A table with what the House has decided about it.
-local function intake_load(tables_key, id, unmeasured)
-  local state = frontier_load(tables_key, id, unmeasured)
-  local f = redis.call('HMGET', tables_key, id .. '/suspension', id .. '/boxes_off')
-  state.suspension, state.boxes_off = f[1] or '', f[2] or ''
-  return state
-end
-
 -- Why not, by a decision of the House, or nil.
 local function intake_suspended(state, link_suspension, bets, boxes)
   if state.suspension == 'closed' then return 'table_suspended' end

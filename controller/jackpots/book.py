@@ -13,6 +13,7 @@ from controller.jackpots.change import Change, decision_text
 from controller.jackpots.claims import FINAL, Claim, Doubt, Kind, Status
 from controller.jackpots.deal_order import DealOrder, order_claims
 from controller.jackpots.policy import Policy
+from controller.jackpots.settled import read_settled
 from controller.jackpots.state import LinkState
 
 replace = msgspec.structs.replace
@@ -91,9 +92,19 @@ class Book:
         """A major reaches us: the first freezes its meter."""
         meter = claim.meter or ""
         pot = self.pots[meter]
-        self.put(replace(claim, late=claim.earliest <= pot.settled_to))
+        self.put(replace(claim, late=self._is_late(claim, pot)))
         self.change.register(meter, claim.id)
         self.effect(pot)
+
+    def _is_late(self, claim: Claim, pot: Pot) -> bool:
+        """Whether hands that may have been dealt after it have been settled. Its own table's were not."""
+        if claim.earliest > pot.settled_to:
+            return False
+        last = read_settled(pot.last_settlement).claims if pot.last_settlement else []
+        settled = [self.claims[name] for name in last if name in self.claims]
+        later = [c for c in settled if c.latest >= claim.earliest]
+        own = (claim.round, claim.dealt_at)
+        return not later or any(c.table != claim.table or (c.round, c.dealt_at) > own for c in later)
 
     def withdraw(self, claim: Claim, status: Status, note: str) -> None:
         """A claim is rejected or cancelled: its registration goes, as if it had never come."""

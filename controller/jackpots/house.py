@@ -28,12 +28,15 @@ def find(state: LinkState, claim: str) -> Claim:
 def verify(state: LinkState, policy: Policy, claim: str, by: str, note: str) -> Decided:
     """A supervisor has seen the hand; of an envy award, that its players are different."""
     book, known = Book(state, policy), find(state, claim)
-    if known.status is not Status.REGISTERED:
+    # Of a major that the cards contradict the House decides with its order; of others this is the last word.
+    disputed = known.kind is not Kind.MAJOR and Doubt.CONTRADICTED in known.doubts
+    if known.status is not Status.REGISTERED and not disputed:
         raise _refuse(Code.CLAIM_STATE_WRONG, f"claim {claim} is {known.status}, not registered")
     if known.kind is Kind.ENVY:
         book.put(replace(known, needs_word=False, verified_by=by))
     else:
-        book.put(replace(known, status=Status.VERIFIED, verified_by=by))
+        doubts = [] if disputed else known.doubts
+        book.put(replace(known, status=Status.VERIFIED, verified_by=by, doubts=doubts))
     return book.finish("claim_verified", by=[by], reason=note, detail={})
 
 
@@ -113,11 +116,16 @@ def proceed(state: LinkState, policy: Policy, table: str, by: str, reason: str) 
     return book.finish("table_released", by=[by], reason=reason, detail=detail)
 
 
-def undo(state: LinkState, policy: Policy, meter: str, by: list[str], reason: str) -> Decided:
+def undo(
+    state: LinkState, policy: Policy, meter: str, by: list[str], reason: str, meant: list[str] | None
+) -> Decided:
     """Undo a meter's last settlement, to settle again in the true order: two people, before payment."""
     two_people(by, "to undo a settlement")
     book = Book(state, policy)
     claims = settlement_of(book, meter).claims
+    if meant is not None and meant != claims:
+        detail = f"claims: the last settlement of {meter} paid {', '.join(claims)}"
+        raise _refuse(Code.NOTHING_TO_UNDO, detail, "claims")
     undo_settlement(book, meter)
     # Its claims wait for the House's order: otherwise they would be settled the same way again at once.
     for name in claims:

@@ -13,42 +13,10 @@ from controller.jackpots.amounts import Registration, Settlement
 from controller.jackpots.book import Book, Decided, replace
 from controller.jackpots.claims import FINAL, Claim, Kind, Status
 from controller.jackpots.policy import Policy
+from controller.jackpots.settled import UNDO_DEPTH, SettledRecord, cut_record, read_settled
 from controller.jackpots.state import LinkState
 from controller.jackpots.watermark import TableState, holding_back
 from controller.money import to_micro
-
-
-class SettledRecord(msgspec.Struct, frozen=True):
-    """What it takes to undo a settlement."""
-
-    claims: list[str]
-    used: list[Registration]
-    value: int
-    overflow: int
-    reserve: int
-    owed: int
-    cycle: int
-    settled_to: int
-    won_through: int
-    previous: "SettledRecord | None" = None
-    """The settlement before it, which can be undone when this one has been."""
-
-    def claims_of_all(self) -> set[str]:
-        """Every claim that undoing could still bring back."""
-        return {*self.claims, *(self.previous.claims_of_all() if self.previous else ())}
-
-
-UNDO_DEPTH = 5
-"""How many settlements of a meter can be undone, one after the other."""
-
-
-def _cut(record: SettledRecord | None, depth: int) -> SettledRecord | None:
-    if record is None or depth == 0:
-        return None
-    return replace(record, previous=_cut(record.previous, depth - 1))
-
-
-read_settled = msgspec.json.Decoder(SettledRecord).decode
 
 
 def is_verified(claim: Claim, policy: Policy) -> bool:
@@ -124,6 +92,7 @@ def _settle(book: Book, meter: str, claims: list[Claim]) -> Decided:
     change.meter(meter, "cycle", str(pot.cycle + settled.cycles))
     change.meter(meter, "settled_to", str(max([pot.settled_to, *(claim.latest for claim in claims)])))
     change.meter(meter, "won_through", str(used[-1].seq))
+    before = read_settled(pot.last_settlement) if pot.last_settlement else None
     record = SettledRecord(
         claims=[claim.id for claim in claims],
         used=list(used),
@@ -134,7 +103,7 @@ def _settle(book: Book, meter: str, claims: list[Claim]) -> Decided:
         cycle=pot.cycle,
         settled_to=pot.settled_to,
         won_through=pot.won_through,
-        previous=_cut(read_settled(pot.last_settlement), UNDO_DEPTH - 1) if pot.last_settlement else None,
+        previous=cut_record(before, UNDO_DEPTH - 1),
     )
     change.meter(meter, "last_settlement", msgspec.json.encode(record).decode())
     if settled.remaining:

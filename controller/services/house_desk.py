@@ -7,7 +7,7 @@ from controller.errors import Code, LedgerUnavailable, Refused
 from controller.ids import LinkId, MeterId
 from controller.jackpots import house
 from controller.jackpots.book import Book, Decided, replace
-from controller.jackpots.claims import Claim, Kind
+from controller.jackpots.claims import Claim, Doubt, Kind
 from controller.jackpots.policy import Policy
 from controller.jackpots.state import LinkState
 from controller.money import displayed
@@ -46,7 +46,7 @@ class HouseDesk:
 
         def decide(state: LinkState, policy: Policy) -> Decided | None:
             known = state.claims.get(claim) or self._final(claim)
-            if known is not None and known.verified_by == body.by:
+            if known is not None and known.verified_by == body.by and not known.doubts:
                 return None
             return house.verify(state, policy, claim, body.by, body.note)
 
@@ -100,9 +100,14 @@ class HouseDesk:
         """Undo a meter's last settlement."""
         if self.deciding.floor.known().floor.meter_links.get(MeterId(meter)) != link:
             raise Refused(Code.METER_UNKNOWN, f"meter: link {link} has no meter {meter!r}")
-        return self.deciding.decide(
-            link, lambda state, policy: house.undo(state, policy, meter, body.by, body.reason)
-        )
+
+        def decide(state: LinkState, policy: Policy) -> Decided | None:
+            meant = [state.claims.get(name) for name in body.claims or ()]
+            if meant and all(claim is not None and Doubt.UNDONE in claim.doubts for claim in meant):
+                return None
+            return house.undo(state, policy, meter, body.by, body.reason, body.claims or None)
+
+        return self.deciding.decide(link, decide)
 
     def declare_outage(self, claim: str, body: Outage, began: int) -> tuple[LinkId, Done | None]:
         """Pay a claim on the value that was registered before a fault (5.17.1)."""

@@ -164,6 +164,9 @@ class Undone(_Body, frozen=True, kw_only=True):
 
     by: People
     reason: Reason
+    claims: Annotated[list[ClaimName], Meta(max_length=100)] | UnsetType = UNSET
+    """The settlement that is meant, by its claims in the order in which they were settled: a request that
+    comes twice, or late, then undoes no other."""
 
 
 class Suspension(_Body, frozen=True, kw_only=True):

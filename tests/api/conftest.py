@@ -33,7 +33,7 @@ def parts(redis_url: str, tmp_path: Path) -> Iterator[Parts]:
 def assembled(
     redis_url: str, tmp_path: Path, floor: str = SAMPLE, ledger_wait_ms: int = 0
 ) -> Iterator[Parts]:
-    """Every real part over this Redis, with a floor in force. Nothing waits for a worker that is not there."""
+    """Every real part over this Redis, with a floor in force. Nothing waits for a worker."""
     settings = Settings(redis_url=redis_url, data_dir=str(tmp_path), ledger_wait_ms=ledger_wait_ms)
     prepare_database(settings)
     apply_floor(settings, floor, "sample")

@@ -279,3 +279,21 @@ def test_a_trigger_that_nobody_receives_for_is_no_contradiction(casino: Open) ->
     assert floor.result("P", number, shows, dealt).status_code == 200
     floor.quiet()
     assert floor.get("/v1/alarms")["alarms"] == []
+
+
+def test_an_undo_that_names_its_settlement_undoes_no_other(casino: Open) -> None:
+    floor = casino()
+    floor.measure("A", "B")
+    royal, flush = floor.dealt({"A": "royal_flush", "B": "straight_flush"})
+    floor.over("A", "B")
+    floor.settled(royal, flush)
+    undo = {"by": ["shift", "pit"], "reason": "the cameras", "claims": [royal, flush]}
+    for _ in range(2):  # the second is a copy
+        assert floor.post("/v1/links/multi/meters/m/undo", undo).status_code == 200
+    assert kinds(floor).count("settlement_undone") == 1
+    assert floor.order("multi", flush, royal).status_code == 200
+    corrected = floor.settled(royal, flush)
+    late = floor.post("/v1/links/multi/meters/m/undo", undo)
+    assert (late.status_code, late.json["code"]) == (409, "nothing_to_undo")
+    assert floor.settled(royal, flush) == corrected
+    floor.audit()

@@ -64,8 +64,9 @@ def test_a_worker_that_died_before_commit_has_changed_nothing(drain: Drain) -> N
 
     def die_before_commit() -> None:
         with drain.ledger.writing() as session:
-            batch = _Batch(session, LINK, START)
-            for entry in drain.store.journal_after(LINK, 0, 10):
+            entries = drain.store.journal_after(LINK, 0, 10)
+            batch = _Batch(session, LINK, START, entries)
+            for entry in entries:
                 batch.take(entry)
             batch.write()
             raise Died

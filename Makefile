@@ -13,7 +13,7 @@ run: .venv/run.stamp ## Install what is needed and serve on http://127.0.0.1:808
 test: .venv/dev.stamp ## Every check and every suite, against real servers
 	@deploy/bin/test-tools
 	@$(MAKE) --no-print-directory check
-	@$(BIN)/pytest
+	@$(BIN)/pytest -n 2 --dist loadfile
 
 .PHONY: check
 check: .venv/dev.stamp ## Format, lint, types, import rules

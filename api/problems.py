@@ -112,9 +112,9 @@ MEANINGS: dict[Code, tuple[int, str, str]] = {
         "The paragraph voids the round: send …/void, not a result.",
     ),
     Code.VOID_NOT_ALLOWED: (422, "The round is not void", "The paragraph lets the round go on."),
+    Code.RETURN_NOT_ALLOWED: (422, "The bets do not go back", "The paragraph leaves the hand in play."),
     Code.ROUND_STANDS: (409, "The round stands", "The next round had begun when the void was declared."),
     Code.ROUND_VOIDED: (409, "The round is void", "A void round has no result."),
-    Code.RETURN_NOT_ALLOWED: (422, "The bets do not go back", "The paragraph leaves the hand in play."),
     Code.ROUND_OPEN: (409, "A round is open", "Close, void or finish the table's rounds first."),
     Code.ROUND_CHANGING: (
         503,

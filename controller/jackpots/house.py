@@ -124,8 +124,8 @@ def undo(
     book = Book(state, policy)
     claims = settlement_of(book, meter).claims
     if meant is not None and meant != claims:
-        detail = f"claims: the last settlement of {meter} paid {', '.join(claims)}"
-        raise _refuse(Code.NOTHING_TO_UNDO, detail, "claims")
+        said = f"claims: the last settlement of {meter} paid {', '.join(claims)}"
+        raise _refuse(Code.NOTHING_TO_UNDO, said, "claims")
     undo_settlement(book, meter)
     # Its claims wait for the House's order: otherwise they would be settled the same way again at once.
     for name in claims:

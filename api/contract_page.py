@@ -174,6 +174,8 @@ def _example(schemas: Schemas, schema: Schema, name: str, samples: dict[str, obj
         }
     if "items" in schema:
         return [_example(schemas, schema["items"], "", samples)]
+    if all("$ref" in option for option in schema.get("anyOf", [{}])):
+        return _example(schemas, schema["anyOf"][0], name, samples)
     return _plain_example(schema)
 
 

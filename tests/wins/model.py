@@ -95,7 +95,7 @@ class Claim:
 
 
 class Settled(NamedTuple):
-    """A settlement: its claims, what it took off the stream, the balances before and after."""
+    """A settlement: what it took off the stream, and the balances before and after."""
 
     claims: list[Claim]
     taken: list[int | str]
@@ -248,12 +248,12 @@ class Model:
         return "new"
 
     def reject(self, name: str) -> str:
-        """The hand is not what was said."""
+        """The hand is not what was said; too late once another claim was paid on its registration."""
         claim = self.claims[name]
         if not claim.pending:
             return "same" if claim.status == "rejected" else "claim_state_wrong"
         if name not in self.stream:
-            return "award_made"  # another claim was paid on its registration
+            return "award_made"
         self._strike(claim, "rejected")
         return "new"
 
@@ -337,16 +337,13 @@ class Model:
         before, stream = self._balances(), list(self.stream)
         self.owed = 0 if claims else self.owed  # it was on the sign and has been won: the house's
         while left := [c for c in claims if c.pending]:
-            equal = [c for c in left if c.prize == left[0].prize and self._shares(c)]
-            self._award(equal or left[:1])
+            shared = self.terms.share and self.terms.hands[left[0].hand].share_ppm
+            self._award([c for c in left if c.prize == left[0].prize] if shared else left[:1])
         if claims:
             taken = stream[: len(stream) - len(self.stream)]
             self.won_through = max(self.claims[item].place for item in taken if isinstance(item, str))
             self.settled = [*self.settled, Settled(claims, taken, before, self._balances())][-UNDOABLE:]
         return [c.name for c in claims]
-
-    def _shares(self, claim: Claim) -> bool:
-        return self.terms.share and self.terms.hands[claim.hand].share_ppm is not None
 
     def _award(self, equal: list[Claim]) -> None:
         """One award, in equal parts, on what the sign shows at the next registration."""
@@ -374,10 +371,9 @@ class Model:
         if len(set(by)) < 2:
             return "second_person_needed"
         claims = self.settled[-1].claims if self.settled else []
-        if [c.name for c in claims] != names:
-            return "nothing_to_undo"
-        if any(c.status == "paid" for c in claims):
-            return "award_paid"
+        paid = any(c.status == "paid" for c in claims)
+        if paid or [c.name for c in claims] != names:
+            return "award_paid" if paid and [c.name for c in claims] == names else "nothing_to_undo"
         self._unsettle()
         for claim in claims:
             claim.doubtful, claim.decided = True, None

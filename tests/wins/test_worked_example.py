@@ -1,4 +1,4 @@
-"""DESIGN's worked example: both orders of the deal, both orders of arrival, the same money."""
+"""The worked example of docs/wins.md: both orders of the deal, both orders of arrival, the same money."""
 
 import pytest
 

@@ -1,6 +1,6 @@
 """The four documents a second time: slow, literal, sharing only input types with `controller.games`.
 
-Only amounts are modelled, not the cited paragraphs. Where a document is silent, the choices are those of docs/choices.md.
+Only amounts are modelled, not the cited paragraphs. Where a document is silent: docs/choices.md.
 """
 
 from collections import defaultdict

@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 CENT = WHOLE = 1_000_000
 TWO_PEOPLE_FROM = 1_000_000 * CENT
-UNDOABLE = 5
-"""How many settlements can be undone, one after the other."""
+UNDOABLE = 5  # settlements, one after the other
 
 
 class Pays(NamedTuple):
@@ -107,17 +106,15 @@ class Model:
     """The link. Each command returns 'new', 'same' for a repetition, or the code of its refusal."""
 
     def __init__(self, terms: Terms, held: Callable[[Claim], bool] = lambda _: False) -> None:
-        self.terms = terms
-        self.held = held
-        """Whether an earlier-dealt hand than this could still turn up."""
+        self.terms, self.held = terms, held
+        """`held`: whether an earlier-dealt hand than this could still turn up."""
         self.rounds: dict[tuple[str, int], Round] = {}
         self.claims: dict[str, Claim] = {}
         self.settled: list[Settled] = []
         self.shown = terms.opening_cents * CENT
         self.stream: list[int | str] = []
-        self.overflow = self.reserve = self.owed = self.staked = self.paid = 0
+        self.overflow = self.reserve = self.owed = self.staked = self.paid = self.won_through = 0
         self.payable: dict[str, int] = {}
-        self.won_through = 0
 
     def _place(self) -> int:
         """A number that rises with every round and claim: which came before which."""
@@ -135,11 +132,10 @@ class Model:
 
     def accounts(self) -> dict[str, int]:
         """Every account that is not empty."""
-        held = {"bets": -self.staked, "meter": self.value, "overflow": self.overflow}
+        held = {f"payable/{name}": amount for name, amount in self.payable.items()}
+        held |= {"bets": -self.staked, "meter": self.value, "overflow": self.overflow}
         held |= {"reserve": self.reserve, "owed": -self.owed, "paid": self.paid}
-        held |= {f"payable/{name}": amount for name, amount in self.payable.items()}
-        held["house"] = -sum(held.values())
-        return {name: amount for name, amount in held.items() if amount}
+        return {name: n for name, n in (held | {"house": -sum(held.values())}).items() if n}
 
     def _take_in(self, amount: int) -> int:
         """A contribution to a running meter repays, raises, overflows; how much overflowed."""
@@ -371,9 +367,10 @@ class Model:
         if len(set(by)) < 2:
             return "second_person_needed"
         claims = self.settled[-1].claims if self.settled else []
-        paid = any(c.status == "paid" for c in claims)
-        if paid or [c.name for c in claims] != names:
-            return "award_paid" if paid and [c.name for c in claims] == names else "nothing_to_undo"
+        if [c.name for c in claims] != names:
+            return "nothing_to_undo"
+        if any(c.status == "paid" for c in claims):
+            return "award_paid"
         self._unsettle()
         for claim in claims:
             claim.doubtful, claim.decided = True, None

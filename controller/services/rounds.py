@@ -176,9 +176,9 @@ def answer_from(record: Record, facts: Facts | None = None) -> BetsAnswer:
 
 def meter_readings(record: Record) -> list[MeterReading]:
     """The meters as a sign shows them: while a win waits, not the balance but the frozen value."""
-    values = dict(record.after)
+    shown = {meter[6:]: value for meter, value in record.after if meter.startswith("shown/")}
     return [
-        MeterReading(id=meter, displayed_cents=displayed(values.get(f"shown/{meter}", value)))
+        MeterReading(id=meter, displayed_cents=displayed(shown.get(meter, value) if shown else value))
         for meter, value in record.after
         if "/" not in meter
     ]

@@ -28,6 +28,7 @@ ROUNDS_PER_CALL = 200
 
 BOXES_MAX = 12
 """No layout has more."""
+_BOX_TEXTS = tuple(str(box) for box in range(BOXES_MAX + 1))
 
 
 class StaleDefinition(JackpotError):
@@ -163,7 +164,7 @@ class LinkStore:
                 r.body_hash,
                 str(len(r.facts.progressive_boxes)),
                 str(r.closed_at),
-                ",".join(str(box.box) for box in r.facts.boxes),
+                ",".join([_BOX_TEXTS[box.box] for box in r.facts.boxes]),
                 r.facts_text,
             )
         ]

@@ -383,8 +383,7 @@ class Model:
         self.stream = [*taken, risen + max(0, spilt), *self.stream]
         self.shown, self.overflow = before[0], max(0, before[1] + min(0, spilt))
         self.reserve += before[2] - after[2]
-        self.owed += before[3]
-        self.won_through = before[4]
+        self.owed, self.won_through = self.owed + before[3], before[4]
         for claim in claims:
             self.payable.pop(claim.name, None)
             claim.status, claim.amount, claim.paid_by = "verified", None, ()

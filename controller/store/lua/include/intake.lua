@@ -4,8 +4,10 @@
 -- Why not, by a decision of the House, or nil.
 local function intake_suspended(state, link_suspension, bets, boxes)
   if state.suspension == 'closed' then return 'table_suspended' end
-  for box in string.gmatch(boxes, '%d+') do
-    if string.find(',' .. state.boxes_off .. ',', ',' .. box .. ',', 1, true) then return 'box_suspended' end
+  if state.boxes_off ~= '' then
+    for box in string.gmatch(boxes, '%d+') do
+      if string.find(',' .. state.boxes_off .. ',', ',' .. box .. ',', 1, true) then return 'box_suspended' end
+    end
   end
   if bets > 0 and (state.suspension ~= '' or link_suspension ~= '') then return 'progressive_suspended' end
   return nil

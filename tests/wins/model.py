@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 CENT = WHOLE = 1_000_000
 TWO_PEOPLE_FROM = 1_000_000 * CENT
-UNDOABLE = 5  # settlements, one after the other
+UNDOABLE = 5
+"""How many settlements can be undone, one after the other."""
 
 
 class Pays(NamedTuple):
@@ -94,7 +95,7 @@ class Claim:
 
 
 class Settled(NamedTuple):
-    """A settlement: what it took off the stream, and the balances before and after."""
+    """A settlement: its claims, what it took off the stream, the balances before and after."""
 
     claims: list[Claim]
     taken: list[int | str]
@@ -106,15 +107,17 @@ class Model:
     """The link. Each command returns 'new', 'same' for a repetition, or the code of its refusal."""
 
     def __init__(self, terms: Terms, held: Callable[[Claim], bool] = lambda _: False) -> None:
-        self.terms, self.held = terms, held
-        """`held`: whether an earlier-dealt hand than this could still turn up."""
+        self.terms = terms
+        self.held = held
+        """Whether an earlier-dealt hand than this could still turn up."""
         self.rounds: dict[tuple[str, int], Round] = {}
         self.claims: dict[str, Claim] = {}
         self.settled: list[Settled] = []
         self.shown = terms.opening_cents * CENT
         self.stream: list[int | str] = []
-        self.overflow = self.reserve = self.owed = self.staked = self.paid = self.won_through = 0
+        self.overflow = self.reserve = self.owed = self.staked = self.paid = 0
         self.payable: dict[str, int] = {}
+        self.won_through = 0
 
     def _place(self) -> int:
         """A number that rises with every round and claim: which came before which."""
@@ -132,10 +135,11 @@ class Model:
 
     def accounts(self) -> dict[str, int]:
         """Every account that is not empty."""
-        held = {f"payable/{name}": amount for name, amount in self.payable.items()}
-        held |= {"bets": -self.staked, "meter": self.value, "overflow": self.overflow}
+        held = {"bets": -self.staked, "meter": self.value, "overflow": self.overflow}
         held |= {"reserve": self.reserve, "owed": -self.owed, "paid": self.paid}
-        return {name: n for name, n in (held | {"house": -sum(held.values())}).items() if n}
+        held |= {f"payable/{name}": amount for name, amount in self.payable.items()}
+        held["house"] = -sum(held.values())
+        return {name: amount for name, amount in held.items() if amount}
 
     def _take_in(self, amount: int) -> int:
         """A contribution to a running meter repays, raises, overflows; how much overflowed."""
@@ -244,12 +248,12 @@ class Model:
         return "new"
 
     def reject(self, name: str) -> str:
-        """The hand is not what was said; too late once another claim was paid on its registration."""
+        """The hand is not what was said."""
         claim = self.claims[name]
         if not claim.pending:
             return "same" if claim.status == "rejected" else "claim_state_wrong"
         if name not in self.stream:
-            return "award_made"
+            return "award_made"  # another claim was paid on its registration
         self._strike(claim, "rejected")
         return "new"
 
@@ -333,13 +337,16 @@ class Model:
         before, stream = self._balances(), list(self.stream)
         self.owed = 0 if claims else self.owed  # it was on the sign and has been won: the house's
         while left := [c for c in claims if c.pending]:
-            shared = self.terms.share and self.terms.hands[left[0].hand].share_ppm
-            self._award([c for c in left if c.prize == left[0].prize] if shared else left[:1])
+            equal = [c for c in left if c.prize == left[0].prize and self._shares(c)]
+            self._award(equal or left[:1])
         if claims:
             taken = stream[: len(stream) - len(self.stream)]
             self.won_through = max(self.claims[item].place for item in taken if isinstance(item, str))
             self.settled = [*self.settled, Settled(claims, taken, before, self._balances())][-UNDOABLE:]
         return [c.name for c in claims]
+
+    def _shares(self, claim: Claim) -> bool:
+        return self.terms.share and self.terms.hands[claim.hand].share_ppm is not None
 
     def _award(self, equal: list[Claim]) -> None:
         """One award, in equal parts, on what the sign shows at the next registration."""
@@ -383,7 +390,8 @@ class Model:
         self.stream = [*taken, risen + max(0, spilt), *self.stream]
         self.shown, self.overflow = before[0], max(0, before[1] + min(0, spilt))
         self.reserve += before[2] - after[2]
-        self.owed, self.won_through = self.owed + before[3], before[4]
+        self.owed += before[3]
+        self.won_through = before[4]
         for claim in claims:
             self.payable.pop(claim.name, None)
             claim.status, claim.amount, claim.paid_by = "verified", None, ()
